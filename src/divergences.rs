@@ -237,7 +237,7 @@ impl Divergences {
     }
 
     /// The divergence of an engine that lists a chain of these lines, which it computes wrong or dies of.
-    pub fn of_chain<'d>(&'d self, engine: &'d EngineVersion, does: Does, lines: &[&str]) -> Option<&'d Divergence> {
+    pub fn of_chain<'d>(&'d self, engine: &'d EngineVersion, does: Does, lines: &[String]) -> Option<&'d Divergence> {
         let mut listed = self.chains(engine).filter(|(known, _)| known.does == does);
         listed.find(|(_, chain)| chain.matches(lines)).map(|(known, _)| known)
     }

@@ -32,6 +32,11 @@ pub struct ChainTally {
 }
 
 impl ChainTally {
+    /// How many the engine executed, so that its results were compared.
+    pub fn compared(&self) -> u64 {
+        self.agreed + self.failed + self.listed.values().sum::<u64>()
+    }
+
     /// True if each chain that failed has a cause that a divergence lists.
     pub fn agreed(&self) -> bool {
         self.failed == 0

@@ -31,7 +31,7 @@ const LINES: (u8, u8) = (2, 5);
 const ROWS: usize = 24;
 /// The most chains that are reduced: the causes of more are rarely others.
 const REDUCED: usize = 128;
-/// The rounds of a reduction and the rows of a chain say enough of a seed: rows have a series of their own.
+/// The factor that keeps the seeds of the rows of one task apart from those of the next.
 const ROW_SEED: u64 = 1_000_003;
 
 /// The divergences of an engine.
@@ -40,10 +40,13 @@ pub(super) struct KnownOfEngine<'a> {
     pub(super) version: Option<EngineVersion>,
 }
 
+/// The reason why chains that were asked for are not executed.
+const NO_CHAINS: &str = "no chain can be made of these instructions";
+
 /// Draws chains and executes them on an engine, in an environment.
 ///
 /// # Errors
-/// If there are no chains in this environment.
+/// If there is no instruction in this environment that only computes.
 pub(super) fn run(
     spec: &Spec,
     engine: &dyn KernelExecutor,
@@ -58,8 +61,11 @@ pub(super) fn run(
     }
     let library = match Library::new(spec, environment, &options.instructions) {
         Ok(library) => library,
-        // A run of instructions that chains are not made of.
-        Err(_) if !options.instructions.is_empty() => return Ok(ChainTally::default()),
+        Err(why) if !options.instructions.is_empty() => {
+            tally.chains = options.chains;
+            tally.skipped.insert(why.to_string(), options.chains);
+            return Ok(tally);
+        }
         Err(why) => return Err(InternalError(why.to_string())),
     };
     let interpreter = Interpreter::new(spec);
@@ -102,6 +108,9 @@ pub(super) fn run(
     Ok(tally)
 }
 
+/// The reason why a run says nothing of chains.
+const NOT_CHAINED: &str = "chains are executed with --chains";
+
 /// Executes the chains that show the listed divergences of an engine: those that agree now are gone.
 pub(super) fn question(
     spec: &Spec,
@@ -113,7 +122,11 @@ pub(super) fn question(
 ) -> Questioned {
     let mut questioned = Questioned::default();
     let Some(version) = &known.version else { return questioned };
-    if options.chains == 0 || !options.instructions.is_empty() || options.shard.number != 1 {
+    if !options.instructions.is_empty() || options.shard.number != 1 {
+        return questioned;
+    }
+    if options.chains == 0 {
+        known.divergences.chains(version).for_each(|(divergence, _)| questioned.not_asked(divergence, NOT_CHAINED));
         return questioned;
     }
     let interpreter = Interpreter::new(spec);
@@ -167,7 +180,8 @@ impl KnownOfEngine<'_> {
         let answers: Vec<ChainAnswer> = compare(comparison, &modules).into_iter().flatten().collect();
         for ((chain, _, id), answer) in cut.into_iter().zip(answers) {
             match answer {
-                ChainAnswer::Agrees | ChainAnswer::Undefined(_) => *listed.entry(id).or_default() += 1,
+                ChainAnswer::Agrees => *listed.entry(id).or_default() += 1,
+                // Nothing shows that the known lines are the cause.
                 _ => rest.push(chain),
             }
         }
@@ -181,8 +195,7 @@ impl KnownOfEngine<'_> {
         version: &EngineVersion,
         of: &Reduced,
     ) -> Option<(Chain, ChainRows, String)> {
-        let texts: Vec<String> = of.chain.instructions().map(|instruction| instruction.text()).collect();
-        let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let lines = lines(&of.chain);
         let does = does(&of.answer);
         let mut ends: Vec<usize> = Vec::new();
         let mut first = None;
@@ -206,18 +219,20 @@ impl KnownOfEngine<'_> {
         if deadly.peek().is_none() {
             return false;
         }
-        let texts: Vec<String> = chain.instructions().map(|instruction| instruction.text()).collect();
-        let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let lines = lines(chain);
         deadly.any(|(_, known)| !known.ends_in(&lines).is_empty())
     }
 
     /// The divergence that lists a chain.
     fn lists(&self, of: &Reduced) -> Option<String> {
-        let texts: Vec<String> = of.chain.instructions().map(|instruction| instruction.text()).collect();
-        let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let known = self.divergences.of_chain(self.version.as_ref()?, does(&of.answer), &lines);
+        let known = self.divergences.of_chain(self.version.as_ref()?, does(&of.answer), &lines(&of.chain));
         known.map(|known| known.id.clone())
     }
+}
+
+/// The text of each instruction of a chain.
+fn lines(chain: &Chain) -> Vec<String> {
+    chain.instructions().map(|instruction| instruction.text()).collect()
 }
 
 /// The behaviour of an engine with a chain, as divergences say it.
@@ -235,6 +250,8 @@ struct TaskResult {
     answers: Vec<ChainAnswer>,
     /// How many of those that were drawn are listed as killing the engine.
     deadly: u64,
+    /// How many could not be drawn.
+    missing: u64,
 }
 
 /// The reason why a chain is not executed of which the engine dies.
@@ -250,25 +267,29 @@ impl TaskResult {
     ) -> Self {
         let mut draw = ChainDraw::new(library, seed, LINES);
         let drawn = |number: u64| {
-            let chain = draw.next_chain();
+            let chain = draw.next_chain()?;
             let rows = ChainRows::drawn(&chain, seed.wrapping_mul(ROW_SEED).wrapping_add(number), ROWS);
-            (chain, rows)
+            Some((chain, rows))
         };
-        let (deadly, chains): (Vec<_>, Vec<_>) = (0..count).map(drawn).partition(|(chain, _)| known.is_deadly(chain));
+        let drawn: Vec<(Chain, ChainRows)> = (0..count).map_while(drawn).collect();
+        let missing = count - drawn.len() as u64;
+        let (deadly, chains): (Vec<_>, Vec<_>) = drawn.into_iter().partition(|(chain, _)| known.is_deadly(chain));
         let texts: Vec<ChainText> = chains.iter().map(|(chain, _)| ChainText::from(chain)).collect();
         let all: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(chains.iter().map(|(_, rows)| rows)).collect();
         let modules: Vec<&ChainModule<'_>> = all.chunks(MODULE).collect();
         let answers = compare(comparison, &modules).into_iter().flatten().collect();
-        Self { chains, answers, deadly: deadly.len() as u64 }
+        Self { chains, answers, deadly: deadly.len() as u64, missing }
     }
 }
 
 impl TaskResult {
     /// Adds the answers to those of other tasks, and collects the chains that failed.
     fn add_to(self, tally: &mut ChainTally, failing: &mut Vec<Reduced>) {
-        tally.chains += self.deadly;
-        if self.deadly > 0 {
-            *tally.skipped.entry(DEADLY.to_owned()).or_default() += self.deadly;
+        for (why, count) in [(DEADLY, self.deadly), (NO_CHAINS, self.missing)] {
+            tally.chains += count;
+            if count > 0 {
+                *tally.skipped.entry(why.to_owned()).or_default() += count;
+            }
         }
         for ((chain, rows), answer) in self.chains.into_iter().zip(self.answers) {
             tally.chains += 1;

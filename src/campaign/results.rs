@@ -176,6 +176,7 @@ impl EngineResult {
             (tally.unanswered.valid, sum(&mut tally.valid.values().chain(tally.code.values())), "valid lines"),
             (tally.unanswered.breaches, sum(&mut tally.breaches.values()), "lines that break a rule"),
             (tally.unanswered.rows, tally.judged_rows(), "rows"),
+            (self.chains.skipped.values().sum(), self.chains.compared(), "chains of lines"),
         ];
         let never = abilities.into_iter().filter(|(unanswered, answered, _)| *unanswered > 0 && *answered == 0);
         never

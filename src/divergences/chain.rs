@@ -47,12 +47,12 @@ impl KnownChain {
     }
 
     /// True if these lines, without registers and numbers, are such a chain.
-    pub fn matches(&self, lines: &[&str]) -> bool {
+    pub fn matches(&self, lines: &[String]) -> bool {
         lines.len() == self.patterns.len() && lines.iter().zip(&self.patterns).all(|(line, of)| of.matches(line))
     }
 
     /// The positions of the lines that end such a chain among these lines, between which others may stand.
-    pub fn ends_in(&self, lines: &[&str]) -> Vec<usize> {
+    pub fn ends_in(&self, lines: &[String]) -> Vec<usize> {
         let Some((last, before)) = self.patterns.split_last() else { return Vec::new() };
         let mut found = Vec::new();
         let mut open = before.iter();

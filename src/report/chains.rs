@@ -216,17 +216,18 @@ impl ChainFinding {
         let quoted = |text: &String| format!("'{text}'");
         let list = |texts: &[String]| texts.iter().map(quoted).collect::<Vec<_>>().join(", ");
         let patterns: Vec<String> = cause.lines.iter().map(CauseLine::pattern).collect();
+        let numbers = |of: &[usize]| of.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let registers: Vec<&str> = self.chain.registers.iter().map(|kind| kind.name()).collect();
         let lines: Vec<String> = self.chain.lines.iter().map(|line| format!("        - '{line}'\n")).collect();
         format!(
-            "- id: chain-{}\n  lines: [{}]\n  does: {}\n  shows:\n    registers: [{}]\n    inputs: {:?}\n    lines:\n{}    outputs: {:?}\n    row: [{}]\n  because: >-\n    say why\n",
+            "- id: chain-{}\n  lines: [{}]\n  does: {}\n  shows:\n    registers: [{}]\n    inputs: [{}]\n    lines:\n{}    outputs: [{}]\n    row: [{}]\n  because: >-\n    say why\n",
             self.fingerprint,
             list(&patterns),
             self.does.word(),
             registers.join(", "),
-            self.chain.inputs,
+            numbers(&self.chain.inputs),
             lines.concat(),
-            self.chain.outputs,
+            numbers(&self.chain.outputs),
             list(&self.row),
         )
     }

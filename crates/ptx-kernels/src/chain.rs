@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use crate::register_kind::RegisterKind;
+use ptx_spec::must::Must as _;
+
 /// Lines of PTX whose results feed the next, perhaps with a branch or a loop around some of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Chain {
@@ -81,11 +84,7 @@ pub enum ChainOperand {
 impl ChainInstruction {
     /// Its holes, with what is in them.
     pub fn slots(&self) -> impl Iterator<Item = (SlotKind, &ChainOperand)> {
-        let kinds = self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Slot(kind) => Some(*kind),
-            Piece::Text(_) => None,
-        });
-        kinds.zip(&self.operands)
+        slots(&self.pieces).zip(&self.operands)
     }
 
     /// The registers in the holes for which `of` holds.
@@ -116,26 +115,27 @@ impl ChainInstruction {
         let mut text = String::new();
         let mut operands = self.operands.iter();
         for piece in &self.pieces {
-            match (piece, piece_operand(piece, &mut operands)) {
-                (Piece::Text(plain), _) => text.push_str(plain),
-                (_, Some(ChainOperand::Constant(number))) => text.push_str(number),
-                (_, Some(ChainOperand::Register(register))) => {
-                    // Writing to a String cannot fail.
-                    let _ = write!(text, "%x{register}");
-                }
-                (Piece::Slot(_), None) => {}
+            match piece {
+                Piece::Text(plain) => text.push_str(plain),
+                Piece::Slot(_) => match operands.next().must("each hole has an operand") {
+                    ChainOperand::Constant(number) => text.push_str(number),
+                    ChainOperand::Register(register) => {
+                        // Writing to a String cannot fail.
+                        let _ = write!(text, "%x{register}");
+                    }
+                },
             }
         }
         text
     }
 }
 
-/// The operand of a piece that is a hole.
-fn piece_operand<'a>(piece: &Piece, operands: &mut impl Iterator<Item = &'a ChainOperand>) -> Option<&'a ChainOperand> {
-    match piece {
-        Piece::Slot(_) => operands.next(),
+/// The kinds of the holes among the parts of an instruction, in order.
+pub(crate) fn slots(pieces: &[Piece]) -> impl Iterator<Item = SlotKind> {
+    pieces.iter().filter_map(|piece| match piece {
+        Piece::Slot(kind) => Some(*kind),
         Piece::Text(_) => None,
-    }
+    })
 }
 
 /// The kind of a block that is open.
@@ -194,13 +194,7 @@ impl Chain {
 
     /// The declarations of its registers.
     pub fn declarations(&self) -> String {
-        let mut text = String::new();
-        for (at, bits) in self.registers.iter().enumerate() {
-            let of = if *bits == 1 { "pred".to_owned() } else { format!("b{bits}") };
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, ".reg .{of} %x{at};");
-        }
-        text
+        RegisterKind::declarations(self.registers.iter().map(|bits| RegisterKind::of(*bits)))
     }
 
     /// The same chain without registers that nothing names, and with the others in the order in which they are named.
@@ -245,7 +239,9 @@ impl Chain {
     /// A short name for what the chain is: the same for chains that differ only in the names of registers.
     pub fn fingerprint(&self) -> String {
         let chain = self.renumbered();
-        let hash = blake3::hash(format!("{}{}{:?}", chain.declarations(), chain.text(), chain.outputs).as_bytes());
+        let outputs: Vec<String> = chain.outputs.iter().map(ToString::to_string).collect();
+        let text = format!("{}{}[{}]", chain.declarations(), chain.text(), outputs.join(", "));
+        let hash = blake3::hash(text.as_bytes());
         hash.to_hex().as_str().chars().take(12).collect()
     }
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
+use crate::register_kind::RegisterKind;
 
 /// A chain as text: its registers are `%x0`, `%x1`, ...
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -17,42 +18,6 @@ pub struct ChainText {
     pub lines: Vec<String>,
     /// The numbers of the registers that are observed after the last line.
     pub outputs: Vec<usize>,
-}
-
-/// The type of a register of a chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum RegisterKind {
-    /// A predicate.
-    Pred,
-    /// 16 bits.
-    B16,
-    /// 32 bits.
-    B32,
-    /// 64 bits.
-    B64,
-}
-
-impl RegisterKind {
-    /// The kind of registers of this many bits; 1 for a predicate.
-    pub fn of(bits: u16) -> Self {
-        match bits {
-            1 => Self::Pred,
-            16 => Self::B16,
-            32 => Self::B32,
-            _ => Self::B64,
-        }
-    }
-
-    /// The name of the type, without its dot.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pred => "pred",
-            Self::B16 => "b16",
-            Self::B32 => "b32",
-            Self::B64 => "b64",
-        }
-    }
 }
 
 impl ChainText {

@@ -10,6 +10,8 @@ use crate::template::Template;
 
 /// Draws of a line that is fed by the line before it, before any other is taken.
 const TRIES: usize = 24;
+/// Chains that fail to be drawn one after the other before there are taken to be none.
+const ATTEMPTS: usize = 1000;
 
 /// An endless series of chains. A seed means the same on every machine.
 pub struct ChainDraw<'l, 's> {
@@ -54,13 +56,9 @@ impl<'l, 's> ChainDraw<'l, 's> {
         self.draw.below(times) == Some(0)
     }
 
-    /// The next chain.
-    pub fn next_chain(&mut self) -> Chain {
-        loop {
-            if let Some(chain) = self.attempt() {
-                return chain;
-            }
-        }
+    /// The next chain; none if the instructions of the library do not make any, such as those that only read a carry.
+    pub fn next_chain(&mut self) -> Option<Chain> {
+        (0..ATTEMPTS).find_map(|_| self.attempt())
     }
 
     fn attempt(&mut self) -> Option<Chain> {

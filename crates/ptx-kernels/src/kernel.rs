@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use ptx_exec::kernel_case::{KernelArgument, KernelBuffer, KernelCase, KernelLaunch};
 use ptx_spec::environment::Environment;
 
-use crate::chain_text::{ChainText, RegisterKind};
+use crate::chain_text::ChainText;
 use crate::inputs::ChainRows;
+use crate::register_kind::RegisterKind;
 
 /// Chains of an entry: of more, each costs the assembler more.
 const CHAINS: usize = 64;
@@ -30,7 +31,7 @@ const FROM: &str = "from";
 const TO: &str = "to";
 
 impl ChainKernels {
-    /// The kernel case of chains with `threads` rows each; a chain with fewer repeats its last.
+    /// The kernel case of chains, a thread for each row; a chain with fewer rows than others repeats its last.
     pub fn new(environment: &Environment, chains: &ChainModule<'_>) -> Self {
         let rows = chains.iter().map(|(_, rows)| rows.rows.len()).max().unwrap_or_default();
         let mut module = header(environment);
@@ -110,12 +111,10 @@ mov.u32 %thread, %tid.x;
 /// records that are read and written.
 fn chain_text(chain: &ChainText, at: (usize, usize), to: &mut String) {
     to.push_str("{\n");
-    for (register, kind) in chain.registers.iter().enumerate() {
-        // Writing to a String cannot fail.
-        let _ = writeln!(to, ".reg .{} %x{register};", kind.name());
-    }
+    to.push_str(&RegisterKind::declarations(chain.registers.iter().copied()));
     for (number, register) in chain.inputs.iter().enumerate() {
         let place = at.0 + number * SLOT;
+        // Writing to a String cannot fail.
         let _ = match chain.registers[*register] {
             RegisterKind::Pred => {
                 writeln!(to, "ld.volatile.global.b32 %flag, [%from+{place}];\nsetp.ne.u32 %x{register}, %flag, 0;")

@@ -5,7 +5,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! chain chain_text template library constants draw inputs kernel compare reduce cause
+//! register_kind chain chain_text template library constants draw inputs kernel compare reduce cause
 //! ```
 
 mod cause;
@@ -18,15 +18,17 @@ mod inputs;
 mod kernel;
 mod library;
 mod reduce;
+mod register_kind;
 mod template;
 
 pub use cause::{CauseChoice, CauseLine, ChainCause, causes};
 pub use chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, Piece, SlotKind};
-pub use chain_text::{ChainText, RegisterKind};
+pub use chain_text::ChainText;
 pub use compare::{ChainAnswer, ChainComparison, ChainDifference, compare};
 pub use draw::ChainDraw;
 pub use inputs::ChainRows;
 pub use kernel::{ChainKernels, ChainModule};
 pub use library::Library;
 pub use reduce::{Reduced, reduce, without_instructions};
+pub use register_kind::RegisterKind;
 pub use template::Template;

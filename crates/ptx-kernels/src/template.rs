@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::chain::{ChainInstruction, ChainOperand, Piece, SlotKind};
+use crate::chain::{ChainInstruction, ChainOperand, Piece, SlotKind, slots};
 use ptx_exec::semantics;
 use ptx_spec::judge::arguments;
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol, print_variant};
@@ -29,9 +29,9 @@ impl Template {
         let symbols = Declarations::parse(&declarations, isa).ok()?;
         let line = Line::parse(&text).ok()?;
         let computation = semantics::computation(isa, form, values, Some(&line))?.ok()?;
-        let mut slots: FxHashMap<String, SlotKind> = FxHashMap::default();
+        let mut named: FxHashMap<String, SlotKind> = FxHashMap::default();
         if let Some((_, guard)) = line.guard {
-            slots.insert(guard.to_owned(), SlotKind::Guard);
+            named.insert(guard.to_owned(), SlotKind::Guard);
         }
         let mut constants: Vec<(usize, usize, u16)> = Vec::new();
         for bound in arguments(form, values, &line) {
@@ -55,21 +55,18 @@ impl Template {
                     return None;
                 }
                 let kind = if operand.role == Role::Source { SlotKind::Source } else { SlotKind::Destination };
-                slots.insert(name, kind(bits));
+                named.insert(name, kind(bits));
             }
         }
         constants.sort_unstable();
-        let (pieces, numbers) = split(&text, &slots, &constants)?;
+        let (pieces, numbers) = split(&text, &named, &constants)?;
         let (reads_carry, writes_carry) = (computation.reads_carry(), computation.writes_carry());
         Some(Self { pieces, numbers, reads_carry, writes_carry })
     }
 
     /// The kinds of its holes, in order.
     pub fn slots(&self) -> impl Iterator<Item = SlotKind> {
-        self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Slot(kind) => Some(*kind),
-            Piece::Text(_) => None,
-        })
+        slots(&self.pieces)
     }
 
     /// The instruction with these operands.

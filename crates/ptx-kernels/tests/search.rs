@@ -101,7 +101,7 @@ fn a_wrong_is_found_as_the_fewest_lines_that_show_it() {
     let library = Library::new(&spec, environment, &only).expect("a library");
     let interpreter = Interpreter::new(&spec);
     let mut draw = ChainDraw::new(&library, 7, (2, 4));
-    let chains: Vec<Chain> = (0..CHAINS).map(|_| draw.next_chain()).collect();
+    let chains: Vec<Chain> = (0..CHAINS).map(|_| draw.next_chain().expect("a chain")).collect();
     let rows: Vec<ChainRows> = (0..).zip(&chains).map(|(seed, chain)| ChainRows::drawn(chain, seed, 8)).collect();
     let texts: Vec<ChainText> = chains.iter().map(ChainText::from).collect();
     let module: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(&rows).collect();
@@ -147,8 +147,18 @@ fn chains_are_the_same_for_a_seed() {
     let library = Library::new(&spec, environment, &[]).expect("a library");
     let drawn = |seed| -> Vec<String> {
         let mut draw = ChainDraw::new(&library, seed, (2, 5));
-        (0..50).map(|_| draw.next_chain().text()).collect()
+        (0..50).map(|_| draw.next_chain().expect("a chain").text()).collect()
     };
     assert_eq!(drawn(1), drawn(1));
     assert_ne!(drawn(1), drawn(2));
+}
+
+#[test]
+fn instructions_that_only_read_a_carry_make_no_chain() {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    let spec = Spec::load(&specs).map_err(|errors| errors[0].render(false)).expect("a specification");
+    let (ptx, target) = ("8.0".parse().expect("a version"), "sm_90".parse().expect("a target"));
+    let environment = Environment { ptx, target, address_size: AddressSize::Bits64 };
+    let library = Library::new(&spec, environment, &["addc".to_owned()]).expect("a library");
+    assert_eq!(ChainDraw::new(&library, 1, (2, 5)).next_chain(), None);
 }
