@@ -38,7 +38,7 @@ fn drawn_suffixes(form: &Form, values: &[u8], draw: &mut Draw) -> Vec<String> {
 /// True if the model need not know a variant: it is of floats, or a vector of one element, or packs into a wider register.
 fn is_left_out(form: &Form, values: &[u8]) -> bool {
     let register = form.axis("d.type").map_or("", |axis| form.value(values, axis));
-    if form.opcode() == "cvt" && form.id.starts_with("cvt.pack") && !register.ends_with("32") {
+    if form.opcode() == "cvt.pack" && ["64", "128"].iter().any(|wide| register.ends_with(wide)) {
         return true;
     }
     form.axes.iter().enumerate().any(|(at, axis)| match form.value(values, at) {
