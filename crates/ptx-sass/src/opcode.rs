@@ -23,6 +23,7 @@ mod surface;
 mod transfer;
 mod warp;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::cubin::WORD_BYTES;
@@ -60,7 +61,7 @@ pub enum Unknown {
     Opcode(String),
     /// The instruction has modifiers or operands that are unknown together; says its opcode with modifiers, and why.
     #[error("{0}: {1}")]
-    Shape(String, &'static str),
+    Shape(String, Cow<'static, str>),
     /// The word is 0: the assembler wrote no instruction.
     #[error("a word of zeros is executed: the assembler wrote no instruction")]
     Zeros,

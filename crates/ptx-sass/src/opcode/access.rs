@@ -26,7 +26,7 @@ impl AccessPlace {
     pub(super) fn of(operand: &MachineOperand, window: Window, extended: bool) -> Result<Self, Unfit> {
         match operand {
             MachineOperand::Address(address) => Ok(Self { address: address.clone(), extended, window }),
-            _ => Err(Unfit("it has no address")),
+            _ => Err(Unfit::because("it has no address")),
         }
     }
 

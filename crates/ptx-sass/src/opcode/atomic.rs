@@ -267,7 +267,7 @@ pub(super) fn query_space(shape: &MachineShape) -> DecodedStep {
     let [to, nowhere, address] = shape.operands()?;
     let (to, address) = (predicate(to)?, AccessPlace::of(address, Window::Generic, true)?);
     if !register(nowhere)?.is_zero() {
-        return Err(Unfit("it has a result in a register"));
+        return Err(Unfit::because("it has a result in a register"));
     }
     effect(move |thread| {
         let at = address.get(thread)?;

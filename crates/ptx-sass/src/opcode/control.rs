@@ -41,7 +41,7 @@ pub(super) fn wait(shape: &MachineShape) -> DecodedStep {
         [MachineOperand::Other(all)] => (0, 0, barriers(all)?),
         _ => return Err(Unfit::OPERANDS),
     };
-    let left = usize::try_from(left).map_err(|_| Unfit("it leaves more than there can be"))?;
+    let left = usize::try_from(left).map_err(|_| Unfit::because("it leaves more than there can be"))?;
     effect(move |thread| {
         thread.wait_but(one, left);
         thread.wait(others);
@@ -53,7 +53,7 @@ pub(super) fn wait(shape: &MachineShape) -> DecodedStep {
 fn barrier(number: &str) -> Result<u8, Unfit> {
     match number.trim().parse::<u8>() {
         Ok(number) if number < 6 => Ok(1 << number),
-        _ => Err(Unfit("it waits for something else than a barrier")),
+        _ => Err(Unfit::because("it waits for something else than a barrier")),
     }
 }
 

@@ -79,10 +79,10 @@ pub(super) fn pack(shape: &MachineShape) -> DecodedStep {
             MachineSource::of_register(*register)
         }
         operand if width >= 8 => MachineSource::plain(operand, 32)?,
-        _ => return Err(Unfit("it does not say what is above the results")),
+        _ => return Err(Unfit::because("it does not say what is above the results")),
     };
     if width == 16 && !above.is_zero() {
-        return Err(Unfit("something is above two halves"));
+        return Err(Unfit::because("something is above two halves"));
     }
     effect(move |thread| {
         let nearest =

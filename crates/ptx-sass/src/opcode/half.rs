@@ -21,7 +21,7 @@ impl Halves {
                 Sign::NONE,
                 part @ (RegisterPart::Whole | RegisterPart::LowTwice | RegisterPart::HighTwice),
             ) => Ok(Self { register: *register, part: *part }),
-            _ => Err(Unfit("a source is not two halves of a register")),
+            _ => Err(Unfit::because("a source is not two halves of a register")),
         }
     }
 
@@ -75,7 +75,7 @@ pub(super) fn multiply_add(shape: &MachineShape) -> DecodedStep {
         [to, a, MachineOperand::Integer(factor), MachineOperand::Integer(_), c] if *factor == one => {
             sums(register(to)?, format, Halves::of(a)?, Halves::of(c)?)
         }
-        _ => Err(Unfit("it multiplies: only sums and moves are known")),
+        _ => Err(Unfit::because("it multiplies: only sums and moves are known")),
     }
 }
 

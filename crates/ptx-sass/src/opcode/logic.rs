@@ -37,7 +37,7 @@ pub(super) fn table(shape: &MachineShape) -> DecodedStep {
 
 /// The truth table in an immediate.
 fn truth(table: &MachineOperand) -> Result<u8, Unfit> {
-    u8::try_from(number(table)?).map_err(|_| Unfit("a table has more than 8 rows"))
+    u8::try_from(number(table)?).map_err(|_| Unfit::because("a table has more than 8 rows"))
 }
 
 /// An input of a truth table of single bits.

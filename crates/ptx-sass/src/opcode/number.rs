@@ -58,7 +58,7 @@ pub(super) fn from_integer(shape: &MachineShape) -> DecodedStep {
     let [to, from] = shape.operands()?;
     if kind.width > 32 && matches!(from, MachineOperand::Integer(_)) {
         // Which half of it the 32 bits of an immediate are is not known.
-        return Err(Unfit("a number of 64 bits is an immediate"));
+        return Err(Unfit::because("a number of 64 bits is an immediate"));
     }
     let (to, from) = (register(to)?, IntegerSource::of(from, kind)?);
     let rounded = move |exact: i128| {
@@ -89,7 +89,7 @@ impl Real {
                 Ok(Self::Half(*register, 0))
             }
             MachineOperand::Register(register, Sign::NONE, RegisterPart::High) => Ok(Self::Half(*register, 16)),
-            _ => Err(Unfit("the source has unknown halves")),
+            _ => Err(Unfit::because("the source has unknown halves")),
         }
     }
 
@@ -132,7 +132,7 @@ pub(super) fn to_integer(shape: &MachineShape) -> DecodedStep {
         [before @ .., "TRUNC", "NTZ"] => (true, before),
         [before @ .., "TRUNC"] => (false, before),
         // Without `.TRUNC` it rounds to nearest, or as another modifier says.
-        _ => return Err(Unfit("it does not truncate")),
+        _ => return Err(Unfit::because("it does not truncate")),
     };
     let (flushes, rest) = match rest {
         ["FTZ", rest @ ..] => (true, rest),
@@ -168,7 +168,7 @@ pub(super) fn to_two_integers(shape: &MachineShape) -> DecodedStep {
     let source = |operand| FloatSource::of(operand, NumberFormat::F32, false);
     let (to, high, low) = (register(to)?, source(high)?, source(low)?);
     if !register(above)?.is_zero() {
-        return Err(Unfit("the third source is not RZ"));
+        return Err(Unfit::because("the third source is not RZ"));
     }
     let truncation = Truncation { kind: IntegerType { width: 8, signed: false }, nan_is_zero: true };
     effect(move |thread| {

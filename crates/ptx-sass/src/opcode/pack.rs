@@ -35,7 +35,7 @@ pub(super) fn pack(shape: &MachineShape) -> DecodedStep {
     let [to, from, mask] = without_all(shape.operands)[..] else { return Err(Unfit::OPERANDS) };
     let (to, from, mask) = (register(to)?, MachineSource::plain(from, 32)?, number(mask)?);
     if mask > 0xff {
-        return Err(Unfit("its mask has more bits than there are predicates"));
+        return Err(Unfit::because("its mask has more bits than there are predicates"));
     }
     effect(move |thread| {
         let predicates = all(thread, to.uniform).shifted_left(at);
@@ -59,7 +59,7 @@ pub(super) fn unpack(shape: &MachineShape) -> DecodedStep {
         whole => (register(whole)?, 0),
     };
     if mask >> PREDICATES != 0 {
-        return Err(Unfit("its mask has more bits than there are predicates"));
+        return Err(Unfit::because("its mask has more bits than there are predicates"));
     }
     effect(move |thread| {
         let value = thread.half(from, 0).shifted_right(at);

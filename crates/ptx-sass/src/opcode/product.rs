@@ -33,10 +33,10 @@ pub(super) fn multiply_add(shape: &MachineShape) -> DecodedStep {
     };
     match (result, &results[..]) {
         (ProductPart::Low, []) => low(to, factors, carry),
-        (ProductPart::Low, _) => Err(Unfit("it has a carry of 32 bits")),
+        (ProductPart::Low, _) => Err(Unfit::because("it has a carry of 32 bits")),
         (part, []) => high(to, part, signed, factors, carry, None),
         (part, [out]) if !signed => high(to, part, signed, factors, carry, Some(*out)),
-        _ => Err(Unfit("it has a carry of signed numbers, or several")),
+        _ => Err(Unfit::because("it has a carry of signed numbers, or several")),
     }
 }
 

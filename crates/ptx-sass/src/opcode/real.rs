@@ -37,9 +37,13 @@ impl FloatSource {
             }
             // The immediate of a double has its upper half.
             MachineOperand::Integer(value) => (FloatPlace::Number(if wide { value << 32 } else { *value }), Sign::NONE),
-            _ => return Err(Unfit("a source is not a number")),
+            _ => return Err(Unfit::because("a source is not a number")),
         };
-        if sign.inverted { Err(Unfit("a float is inverted")) } else { Ok(Self { place, format, sign, flushes }) }
+        if sign.inverted {
+            Err(Unfit::because("a float is inverted"))
+        } else {
+            Ok(Self { place, format, sign, flushes })
+        }
     }
 
     /// The number; none if it is undefined.

@@ -1,6 +1,7 @@
 //! Instructions as rows of the table decode them: once, before anything runs, so that an instruction that decodes is known
 //! whatever its registers hold.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::instruction::{MachineOperand, Predicate, Register, RegisterPart, Sign};
@@ -13,14 +14,19 @@ pub(super) type StepEffect = Arc<dyn Fn(&mut Thread) -> Result<(), Halt> + Send 
 pub(super) type DecodedStep = Result<StepEffect, Unfit>;
 
 /// The reason why an instruction does not decode, as a clause about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unfit(pub(super) &'static str);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unfit(pub(super) Cow<'static, str>);
 
 impl Unfit {
     /// No other instruction with these modifiers in this order was ever seen.
-    pub(super) const MODIFIERS: Self = Self("its modifiers are unknown together");
+    pub(super) const MODIFIERS: Self = Self::because("its modifiers are unknown together");
     /// The instruction has operands of other kinds, or more or fewer.
-    pub(super) const OPERANDS: Self = Self("it has other operands");
+    pub(super) const OPERANDS: Self = Self::because("it has other operands");
+
+    /// A reason that is the same for all instructions that have it.
+    pub(super) const fn because(why: &'static str) -> Self {
+        Self(Cow::Borrowed(why))
+    }
 }
 
 /// The parts of an instruction that say what it does.
@@ -67,7 +73,7 @@ pub(super) fn effect(act: impl Fn(&mut Thread) -> Result<(), Halt> + Send + Sync
 pub(super) fn register(operand: &MachineOperand) -> Result<Register, Unfit> {
     match operand {
         MachineOperand::Register(register, Sign::NONE, RegisterPart::Whole) => Ok(*register),
-        _ => Err(Unfit("an operand is not a register")),
+        _ => Err(Unfit::because("an operand is not a register")),
     }
 }
 
@@ -75,7 +81,7 @@ pub(super) fn register(operand: &MachineOperand) -> Result<Register, Unfit> {
 pub(super) fn predicate(operand: &MachineOperand) -> Result<Predicate, Unfit> {
     match operand {
         MachineOperand::Predicate(predicate) => Ok(*predicate),
-        _ => Err(Unfit("an operand is not a predicate")),
+        _ => Err(Unfit::because("an operand is not a predicate")),
     }
 }
 
@@ -83,13 +89,13 @@ pub(super) fn predicate(operand: &MachineOperand) -> Result<Predicate, Unfit> {
 pub(super) fn number(operand: &MachineOperand) -> Result<u64, Unfit> {
     match operand {
         MachineOperand::Integer(number) => Ok(*number),
-        _ => Err(Unfit("an operand is not a number")),
+        _ => Err(Unfit::because("an operand is not a number")),
     }
 }
 
 /// A count of bits that an instruction shifts by, below 32.
 pub(super) fn count(operand: &MachineOperand) -> Result<u32, Unfit> {
-    u32::try_from(number(operand)?).ok().filter(|count| *count < 32).ok_or(Unfit("a count is not below 32"))
+    u32::try_from(number(operand)?).ok().filter(|count| *count < 32).ok_or(Unfit::because("a count is not below 32"))
 }
 
 /// The predicates are `PT`, which takes no result.
@@ -97,11 +103,15 @@ pub(super) fn unused(results: &[Predicate]) -> Result<(), Unfit> {
     if results.iter().all(|result| result.index == 7 && !result.negated) {
         Ok(())
     } else {
-        Err(Unfit("it has a result in a predicate"))
+        Err(Unfit::because("it has a result in a predicate"))
     }
 }
 
 /// The predicate is `!PT` or `!UPT`: nothing is added.
 pub(super) fn never(predicate: Predicate) -> Result<(), Unfit> {
-    if predicate.index == 7 && predicate.negated { Ok(()) } else { Err(Unfit("a predicate is not always false")) }
+    if predicate.index == 7 && predicate.negated {
+        Ok(())
+    } else {
+        Err(Unfit::because("a predicate is not always false"))
+    }
 }

@@ -53,7 +53,7 @@ impl MachineSource {
     /// A source of 32 or 64 bits that nothing changes before it is used.
     pub(super) fn plain(operand: &MachineOperand, width: u32) -> Result<Self, Unfit> {
         let source = Self::of(operand, width)?;
-        if source.change == SignChange::None { Ok(source) } else { Err(Unfit("a source has a sign")) }
+        if source.change == SignChange::None { Ok(source) } else { Err(Unfit::because("a source has a sign")) }
     }
 
     fn of(operand: &MachineOperand, width: u32) -> Result<Self, Unfit> {
@@ -67,13 +67,13 @@ impl MachineSource {
             MachineOperand::Constant { bank, base, offset, sign } => {
                 (SourceLocation::Constant { bank: *bank, base: *base, offset: *offset }, *sign)
             }
-            _ => return Err(Unfit("a source is neither a register, nor a number, nor a constant")),
+            _ => return Err(Unfit::because("a source is neither a register, nor a number, nor a constant")),
         };
         let change = match sign {
             Sign::NONE => SignChange::None,
             Sign { negated: true, inverted: false, absolute: false } => SignChange::Negated,
             Sign { negated: false, inverted: true, absolute: false } => SignChange::Inverted,
-            _ => return Err(Unfit("it takes the absolute value of an integer")),
+            _ => return Err(Unfit::because("it takes the absolute value of an integer")),
         };
         Ok(Self { place, change, width })
     }

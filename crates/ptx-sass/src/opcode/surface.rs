@@ -29,10 +29,10 @@ impl Handle {
                 Ok(Self::Register(Register { wide: false, ..*register }))
             }
             [MachineOperand::Integer(bank), MachineOperand::Integer(word)] => {
-                let bank = u8::try_from(*bank).map_err(|_| Unfit("the handle is in no bank"))?;
+                let bank = u8::try_from(*bank).map_err(|_| Unfit::because("the handle is in no bank"))?;
                 Ok(Self::Constant(bank, word.wrapping_mul(4).cast_signed()))
             }
-            _ => Err(Unfit("its handle is neither in a register nor in a word of a bank")),
+            _ => Err(Unfit::because("its handle is neither in a register nor in a word of a bank")),
         }
     }
 
@@ -101,9 +101,9 @@ impl SampleAccess {
         match operand {
             MachineOperand::Address(address) => match address.bases {
                 [Some(base), None] if address.offset == 0 => Ok(base),
-                _ => Err(Unfit("it has no coordinates")),
+                _ => Err(Unfit::because("it has no coordinates")),
             },
-            _ => Err(Unfit("it has no coordinates")),
+            _ => Err(Unfit::because("it has no coordinates")),
         }
     }
 
@@ -242,17 +242,17 @@ pub(super) fn query(shape: &MachineShape) -> DecodedStep {
     let (to, what, handle, mask) = match (&shape.modifiers[..], shape.operands) {
         ([], [_, to, _, what, one, two, mask]) => (to, what, Handle::of(&[one.clone(), two.clone()])?, mask),
         (["B"], [_, to, handle, what, mask]) => (to, what, Handle::of(std::slice::from_ref(handle))?, mask),
-        _ => return Err(Unfit("it has other operands than those of one extent")),
+        _ => return Err(Unfit::because("it has other operands than those of one extent")),
     };
     match what {
         MachineOperand::Other(what) if what == "TEX_HEADER_DIMENSION" => {}
-        _ => return Err(Unfit("it asks for something else than an extent")),
+        _ => return Err(Unfit::because("it asks for something else than an extent")),
     }
     let axis: fn(&ptx_exec::object::Surface) -> u32 = match number(mask)? {
         1 => |surface| surface.width,
         2 => |surface| surface.height,
         4 => |surface| surface.depth,
-        _ => return Err(Unfit("it asks for several extents")),
+        _ => return Err(Unfit::because("it asks for several extents")),
     };
     let to = register(to)?;
     effect(move |thread| {

@@ -58,14 +58,15 @@ pub(super) fn special(shape: &MachineShape) -> DecodedStep {
     let to = register(to)?;
     match from {
         MachineOperand::Special(name) => {
-            let from = MachineSpecial::named(name, constant_special).ok_or(Unfit("the special register is unknown"))?;
+            let unknown = || Unfit(format!("the special register {name} is unknown").into());
+            let from = MachineSpecial::named(name, constant_special).ok_or_else(unknown)?;
             effect(move |thread| {
                 let value = thread.position.special(from);
                 thread.set(to, 0, Bits::from(value));
                 Ok(())
             })
         }
-        _ => Err(Unfit("the source is not a special register")),
+        _ => Err(Unfit::because("the source is not a special register")),
     }
 }
 
@@ -84,7 +85,7 @@ pub(super) fn special_wide(shape: &MachineShape) -> DecodedStep {
                 Ok(())
             })
         }
-        _ => Err(Unfit("the source is not SRZ")),
+        _ => Err(Unfit::because("the source is not SRZ")),
     }
 }
 
@@ -136,8 +137,8 @@ pub(super) fn load_constant(shape: &MachineShape) -> DecodedStep {
         [to, MachineOperand::Address(address), MachineOperand::Predicate(NEVER)] => {
             (to, ConstantPlace::Generic(address.clone()))
         }
-        [_, MachineOperand::Address(_), ..] => return Err(Unfit("its predicate is not !UPT")),
-        _ => return Err(Unfit("the source is neither a constant nor an address")),
+        [_, MachineOperand::Address(_), ..] => return Err(Unfit::because("its predicate is not !UPT")),
+        _ => return Err(Unfit::because("the source is neither a constant nor an address")),
     };
     let to = register(to)?;
     effect(move |thread| {

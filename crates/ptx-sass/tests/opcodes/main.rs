@@ -322,7 +322,10 @@ fn what_is_not_in_the_table_is_unknown() {
     };
     assert_eq!(step("FROB"), Err(Unknown::Opcode("FROB".to_owned())));
     assert!(step("MOV.WIDE").is_err_and(|why| why.to_string() == "MOV.WIDE: its modifiers are unknown together"));
-    assert_eq!(step("MOV.FROB"), Err(Unknown::Shape("MOV.FROB".to_owned(), "its modifiers are unknown together")));
+    assert_eq!(
+        step("MOV.FROB"),
+        Err(Unknown::Shape("MOV.FROB".to_owned(), "its modifiers are unknown together".into()))
+    );
     let stored = MachineInstruction::parse("", "STG.E.STRONG.GPU", "[R2.64],R0").expect("an instruction");
     assert!(Step::new(&stored, 0, 0, 0).is_ok(), "order and caches");
 }
