@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use ptx_exec::interpret::Interpreter;
 use ptx_kernels::{
-    Chain, ChainAnswer, ChainComparison, ChainDraw, ChainModule, ChainRows, ChainText, Library, Reduced, causes,
-    compare, reduce, without_instructions,
+    Chain, ChainAnswer, ChainComparison, ChainDraw, ChainRows, ChainText, Library, Reduced, compare, compare_alone,
+    search, without_instructions,
 };
 use rayon::prelude::*;
 
@@ -23,8 +23,6 @@ use crate::spec::Spec;
 
 /// Chains of a task: two modules, whose machine code is disassembled at once.
 const TASK: u64 = 2048;
-/// Chains of a module.
-const MODULE: usize = 1024;
 /// The least and the most lines of a chain.
 const LINES: (u8, u8) = (2, 5);
 /// Rows of each chain.
@@ -96,14 +94,13 @@ pub(super) fn run(
     tally.not_reduced = failing.len().saturating_sub(REDUCED) as u64;
     failing.truncate(REDUCED);
     if !progress.stopped() {
-        let reduced = reduce(&comparison, &library, failing, |chain| known.lists(chain).is_some());
-        let (listed, new): (Vec<_>, Vec<_>) =
-            reduced.into_iter().map(|chain| (known.lists(&chain), chain)).partition(|(id, _)| id.is_some());
-        tally.failed -= listed.len() as u64;
-        for id in listed.into_iter().filter_map(|(id, _)| id) {
+        let found = search(&comparison, &library, failing, |chain| known.lists(chain).is_some());
+        tally.failed -= found.known.len() as u64;
+        for id in found.known.iter().filter_map(|chain| known.lists(chain)) {
             *tally.listed.entry(id).or_default() += 1;
         }
-        tally.causes = causes(&comparison, &library, new.into_iter().map(|(_, chain)| chain).collect());
+        tally.not_reduced += found.open.len() as u64;
+        tally.causes = found.causes;
     }
     Ok(tally)
 }
@@ -136,11 +133,8 @@ pub(super) fn question(
         .chains(version)
         .filter_map(|(divergence, chain)| Some((divergence, chain.shows.chain(), chain.shows.rows().ok()?)))
         .collect();
-    // A module for each: the engine may die of it.
-    let modules: Vec<[(&ChainText, &ChainRows); 1]> = all.iter().map(|(_, chain, rows)| [(*chain, rows)]).collect();
-    let modules: Vec<&ChainModule<'_>> = modules.iter().map(<[_; 1]>::as_slice).collect();
-    let answers = compare(&comparison, &modules).into_iter().flatten();
-    for ((divergence, ..), answer) in all.iter().zip(answers) {
+    let chains: Vec<(&ChainText, &ChainRows)> = all.iter().map(|(_, chain, rows)| (*chain, rows)).collect();
+    for ((divergence, ..), answer) in all.iter().zip(compare_alone(&comparison, &chains)) {
         if options.has_expired(divergence) {
             questioned.needs_attention(divergence, Problem::Expired);
         }
@@ -176,8 +170,7 @@ impl KnownOfEngine<'_> {
             }
         }
         let all: Vec<(&ChainText, &ChainRows)> = cut.iter().map(|(_, (text, rows), _)| (text, rows)).collect();
-        let modules: Vec<&ChainModule<'_>> = all.chunks(MODULE).collect();
-        let answers: Vec<ChainAnswer> = compare(comparison, &modules).into_iter().flatten().collect();
+        let answers = compare(comparison, &all);
         for ((chain, _, id), answer) in cut.into_iter().zip(answers) {
             match answer {
                 ChainAnswer::Agrees => *listed.entry(id).or_default() += 1,
@@ -276,8 +269,7 @@ impl TaskResult {
         let (deadly, chains): (Vec<_>, Vec<_>) = drawn.into_iter().partition(|(chain, _)| known.is_deadly(chain));
         let texts: Vec<ChainText> = chains.iter().map(|(chain, _)| ChainText::from(chain)).collect();
         let all: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(chains.iter().map(|(_, rows)| rows)).collect();
-        let modules: Vec<&ChainModule<'_>> = all.chunks(MODULE).collect();
-        let answers = compare(comparison, &modules).into_iter().flatten().collect();
+        let answers = compare(comparison, &all);
         Self { chains, answers, deadly: deadly.len() as u64, missing }
     }
 }

@@ -169,7 +169,10 @@ impl ChainFinding {
     fn new(environment: &Environment, cause: &ChainCause) -> Self {
         let chain = ChainText::from(&cause.reduced.chain);
         let row = cause.reduced.rows.rows.first().cloned().unwrap_or_default();
-        let module = ChainKernels::new(environment, &[(&chain, &ChainRows { rows: vec![row.clone()] })]).case.module;
+        let module = ChainKernels::new(environment, &[&[(&chain, &ChainRows { rows: vec![row.clone()] })]])
+            .cases
+            .remove(0)
+            .module;
         let (does, expected, actual) = match &cause.reduced.answer {
             ChainAnswer::Differs(of) => {
                 let register = chain.outputs.get(of.output).copied().unwrap_or_default();

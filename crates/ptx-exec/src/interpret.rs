@@ -101,9 +101,24 @@ impl<'s> Interpreter<'s> {
 
     /// Executes all launches of a case.
     pub fn execute(&self, case: &KernelCase) -> KernelAnswer {
-        match self.read(&case.module) {
-            Ok(module) => Launcher::run(case, &module, self.limits),
-            Err(why) => KernelAnswer::Skipped(why),
+        let module = self.read(&case.module);
+        self.execute_in(&module, case)
+    }
+
+    /// Executes cases. Those with the same module, one after the other, share the reading of it.
+    pub fn execute_all(&self, cases: &[KernelCase]) -> Vec<KernelAnswer> {
+        let same = cases.chunk_by(|case, next| case.module == next.module);
+        same.flat_map(|cases| {
+            let module = self.read(&cases[0].module);
+            cases.iter().map(|case| self.execute_in(&module, case)).collect::<Vec<_>>()
+        })
+        .collect()
+    }
+
+    fn execute_in(&self, module: &Result<InterpretedModule, String>, case: &KernelCase) -> KernelAnswer {
+        match module {
+            Ok(module) => Launcher::run(case, module, self.limits),
+            Err(why) => KernelAnswer::Skipped(why.clone()),
         }
     }
 

@@ -8,7 +8,6 @@ use crate::chain_text::ChainText;
 use crate::compare::{ChainComparison, compare};
 use crate::constants::COMMON;
 use crate::inputs::ChainRows;
-use crate::kernel::ChainModule;
 use crate::library::Library;
 use crate::reduce::{Reduced, is_same, with_other_choices};
 
@@ -67,7 +66,7 @@ enum VariedPlace {
 }
 
 /// The causes of reduced chains, those of most chains first.
-pub fn causes(of: &ChainComparison<'_>, library: &Library<'_>, reduced: Vec<Reduced>) -> Vec<ChainCause> {
+pub(crate) fn causes(of: &ChainComparison<'_>, library: &Library<'_>, reduced: Vec<Reduced>) -> Vec<ChainCause> {
     let mut distinct: BTreeMap<(usize, String), (Reduced, usize)> = BTreeMap::new();
     for chain in reduced {
         let key = (chain.chain.statements.len(), chain.chain.text());
@@ -75,7 +74,7 @@ pub fn causes(of: &ChainComparison<'_>, library: &Library<'_>, reduced: Vec<Redu
     }
     let mut found: Vec<ChainCause> = Vec::new();
     for (cause, chains) in generalised(of, library, distinct.into_values().collect()) {
-        match found.iter_mut().find(|known| known.covers(&cause)) {
+        match found.iter_mut().find(|known| known.covers(&cause.lines)) {
             Some(known) => known.chains += chains,
             None => found.push(ChainCause { chains, ..cause }),
         }
@@ -101,14 +100,13 @@ fn generalised(
         .collect();
     let text = |of: &Vec<VariedChain>| of.iter().map(|of| ChainText::from(&of.chain)).collect();
     let texts: Vec<Vec<ChainText>> = varied.iter().map(text).collect();
-    let modules: Vec<Vec<(&ChainText, &ChainRows)>> =
-        texts.iter().zip(&rows).map(|(texts, rows)| texts.iter().map(|text| (text, rows)).collect()).collect();
-    let modules: Vec<&ChainModule<'_>> = modules.iter().map(Vec::as_slice).collect();
-    let answers = compare(of, &modules);
+    let all: Vec<(&ChainText, &ChainRows)> =
+        texts.iter().zip(&rows).flat_map(|(texts, rows)| texts.iter().map(move |text| (text, rows))).collect();
+    let mut answers = compare(of, &all).into_iter();
     let mut found = Vec::new();
-    for (((reduced, chains), varied), answers) in chains.into_iter().zip(&varied).zip(answers) {
+    for ((reduced, chains), varied) in chains.into_iter().zip(&varied) {
         let mut lines = cause_lines(library, &reduced.chain);
-        for (varied, answer) in varied.iter().zip(answers) {
+        for (varied, answer) in varied.iter().zip(answers.by_ref()) {
             let Some(line) = lines.get_mut(varied.line) else { continue };
             let choice = match &varied.place {
                 VariedPlace::Choice(axis) => line.choices.entry(axis.clone()).or_default(),
@@ -206,13 +204,18 @@ impl CauseLine {
 }
 
 impl ChainCause {
-    /// True if another cause differs only in choices that this one says show it too.
-    fn covers(&self, other: &Self) -> bool {
+    /// True if a chain that fails differs only in choices that this cause says show it too.
+    pub(crate) fn explains(&self, library: &Library<'_>, chain: &Reduced) -> bool {
+        is_same(&self.reduced.answer, &chain.answer) && self.covers(&cause_lines(library, &chain.chain))
+    }
+
+    /// True if other lines differ only in choices that this cause says show it too.
+    pub(crate) fn covers(&self, lines: &[CauseLine]) -> bool {
         let shows = |(axis, of): (&String, &CauseChoice), theirs: &BTreeMap<String, CauseChoice>| {
             theirs.get(axis).is_none_or(|their| their.value == of.value || of.others.contains(&their.value))
         };
-        self.lines.len() == other.lines.len()
-            && self.lines.iter().zip(&other.lines).all(|(of, their)| {
+        self.lines.len() == lines.len()
+            && self.lines.iter().zip(lines).all(|(of, their)| {
                 of.opcode == their.opcode && of.choices.iter().all(|choice| shows(choice, &their.choices))
             })
     }

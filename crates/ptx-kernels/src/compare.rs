@@ -2,14 +2,13 @@
 
 use ptx_engines::KernelExecutor;
 use ptx_exec::interpret::Interpreter;
-use ptx_exec::kernel_case::{KernelAnswer, KernelResult};
+use ptx_exec::kernel_case::{KernelAnswer, KernelCase, KernelResult};
 use ptx_spec::environment::Environment;
-use ptx_spec::must::Must as _;
 use rayon::prelude::*;
 
 use crate::chain_text::ChainText;
 use crate::inputs::ChainRows;
-use crate::kernel::{ChainKernels, ChainModule};
+use crate::kernel::{ChainEntry, ChainKernels};
 
 /// The answer of an engine to a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,121 +50,162 @@ pub struct ChainComparison<'c> {
     pub environment: Environment,
 }
 
-/// Chains of a question that failed as a whole, by their positions, and what to do next.
-type Positions = Vec<usize>;
-
+/// Chains of an entry: of more, each costs the assembler more.
+const OF_ENTRY: usize = 64;
+/// Chains of an entry that are asked about again because a larger one has no answer; after that, each has an entry.
+const OF_SMALL_ENTRY: usize = 8;
+/// Entries of a module.
+const OF_MODULE: usize = 16;
 /// Modules whose machine code is disassembled together, if there are many: starting the disassembler takes as long as compiling
 /// hundreds of chains.
 const TOGETHER: usize = 2;
 
-/// The answers to chains, in order. Chains that share a module are asked about again in parts where the module fails.
-pub fn compare(of: &ChainComparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<ChainAnswer>> {
-    let together = modules.len().div_ceil(rayon::current_num_threads()).max(TOGETHER);
-    modules.par_chunks(together).flat_map_iter(|modules| compare_some(of, modules)).collect()
+/// The answers to chains, in order. Hundreds share a module. Where it, or one of its entries, has no answer, they are asked
+/// about again in smaller ones, up to one alone.
+pub fn compare(of: &ChainComparison<'_>, chains: &ChainEntry<'_>) -> Vec<ChainAnswer> {
+    let entries = parts((0..chains.len()).collect(), OF_ENTRY);
+    compare_modules(of, chains, parts(entries, OF_MODULE))
 }
 
-fn compare_some(of: &ChainComparison<'_>, modules: &[&ChainModule<'_>]) -> Vec<Vec<ChainAnswer>> {
-    let mut answers: Vec<Vec<Option<ChainAnswer>>> = modules.iter().map(|chains| vec![None; chains.len()]).collect();
-    // Chains of a module that share a case, by their positions.
-    let mut open: Vec<(usize, Positions)> =
-        modules.iter().enumerate().map(|(module, chains)| (module, (0..chains.len()).collect())).collect();
-    // The reference first: what it does not define is not asked.
-    let mut expected: Vec<(usize, Positions, ChainKernels, KernelResult)> = Vec::new();
-    while let Some((module, chains)) = open.pop() {
-        let asked: Vec<(&ChainText, &ChainRows)> = chains.iter().map(|at| modules[module][*at]).collect();
-        let kernels = ChainKernels::new(&of.environment, &asked);
-        let why = match of.interpreter.execute(&kernels.case) {
-            KernelAnswer::Returned(result) => {
-                expected.push((module, chains, kernels, result));
+/// The answers to chains, in order, of which each has a module: the engine may fail on any of them.
+pub fn compare_alone(of: &ChainComparison<'_>, chains: &ChainEntry<'_>) -> Vec<ChainAnswer> {
+    compare_modules(of, chains, (0..chains.len()).map(|chain| vec![vec![chain]]).collect())
+}
+
+/// Chains of an entry, by their positions.
+type Positions = Vec<usize>;
+/// The entries of a module.
+type Entries = Vec<Positions>;
+
+/// Cuts a list into parts of this many.
+fn parts<T: Clone>(all: Vec<T>, of: usize) -> Vec<Vec<T>> {
+    all.chunks(of).map(<[T]>::to_vec).collect()
+}
+
+fn compare_modules(of: &ChainComparison<'_>, chains: &ChainEntry<'_>, modules: Vec<Entries>) -> Vec<ChainAnswer> {
+    let together = modules.len().div_ceil(rayon::current_num_threads()).max(TOGETHER);
+    let found: Vec<(usize, ChainAnswer)> = modules
+        .par_chunks(together)
+        .flat_map_iter(|modules| {
+            let mut questions = ChainQuestions { of, chains, modules: modules.to_vec(), answers: Vec::new() };
+            while !questions.modules.is_empty() {
+                questions.ask();
+            }
+            questions.answers
+        })
+        .collect();
+    let mut answers = vec![no_answer(); chains.len()];
+    found.into_iter().for_each(|(chain, answer)| answers[chain] = answer);
+    answers
+}
+
+/// Chains that are still to be asked about, and the answers to the others.
+struct ChainQuestions<'q> {
+    of: &'q ChainComparison<'q>,
+    chains: &'q ChainEntry<'q>,
+    modules: Vec<Entries>,
+    answers: Vec<(usize, ChainAnswer)>,
+}
+
+/// A module that the reference executed.
+struct ExpectedModule {
+    entries: Entries,
+    kernels: ChainKernels,
+    /// The answer of the reference to each entry.
+    expected: Vec<KernelAnswer>,
+}
+
+impl ExpectedModule {
+    fn new(of: &ChainComparison<'_>, chains: &ChainEntry<'_>, entries: Entries) -> Self {
+        let texts: Vec<Vec<(&ChainText, &ChainRows)>> =
+            entries.iter().map(|entry| entry.iter().map(|chain| chains[*chain]).collect()).collect();
+        let texts: Vec<&ChainEntry<'_>> = texts.iter().map(Vec::as_slice).collect();
+        let kernels = ChainKernels::new(&of.environment, &texts);
+        let expected = of.interpreter.execute_all(&kernels.cases);
+        Self { entries, kernels, expected }
+    }
+
+    /// The cases that the reference defines: the others are not asked.
+    fn cases(&self) -> impl Iterator<Item = &KernelCase> {
+        let defined = |(case, expected)| matches!(expected, &KernelAnswer::Returned(_)).then_some(case);
+        self.kernels.cases.iter().zip(&self.expected).filter_map(defined)
+    }
+}
+
+impl ChainQuestions<'_> {
+    /// Asks about all modules once. Those that are left have fewer chains.
+    fn ask(&mut self) {
+        let modules: Vec<ExpectedModule> =
+            self.modules.drain(..).map(|entries| ExpectedModule::new(self.of, self.chains, entries)).collect();
+        let cases: Vec<KernelCase> = modules.iter().flat_map(ExpectedModule::cases).cloned().collect();
+        let mut given = self.of.engine.execute_kernels(&cases).into_iter();
+        let mut smaller: Entries = Vec::new();
+        for ExpectedModule { entries, kernels, expected } in modules {
+            let results: Vec<Result<(KernelResult, KernelResult), ChainAnswer>> =
+                expected.into_iter().map(|expected| both(expected, || given.next())).collect();
+            // If no entry has a result, one of them may have cost the others theirs.
+            if entries.len() > 1 && results.iter().all(Result::is_err) {
+                self.modules.extend(entries.into_iter().map(|entry| vec![entry]));
                 continue;
             }
-            KernelAnswer::Undefined(why) => ChainAnswer::Undefined(why),
-            KernelAnswer::Skipped(why) | KernelAnswer::Failed(why) | KernelAnswer::Trapped(why) => {
-                ChainAnswer::Undefined(format!("the reference does not execute it: {why}"))
-            }
-        };
-        split(module, &chains, why, &mut open, &mut answers);
-    }
-    while !expected.is_empty() {
-        let cases: Vec<_> = expected.iter().map(|(_, _, kernels, _)| kernels.case.clone()).collect();
-        let given = of.engine.execute_kernels(&cases);
-        let mut again: Vec<(usize, Positions)> = Vec::new();
-        for ((module, chains, kernels, reference), answer) in expected.drain(..).zip(given) {
-            let why = match answer {
-                KernelAnswer::Returned(result) => {
-                    for (number, at) in chains.iter().enumerate() {
-                        let (chain, rows) = modules[module][*at];
-                        let difference = difference(&kernels, number, chain, rows, &reference, &result);
-                        answers[module][*at] = Some(difference.map_or(ChainAnswer::Agrees, ChainAnswer::Differs));
-                    }
-                    continue;
+            for (number, (entry, results)) in entries.into_iter().zip(results).enumerate() {
+                match (results, &entry[..]) {
+                    (Ok(results), _) => self.compare(&kernels, number, &entry, &results),
+                    (Err(why), [alone]) => self.answers.push((*alone, why)),
+                    (Err(_), all) if all.len() > OF_SMALL_ENTRY => smaller.extend(parts(entry, OF_SMALL_ENTRY)),
+                    (Err(_), _) => smaller.extend(parts(entry, 1)),
                 }
-                KernelAnswer::Undefined(what) => ChainAnswer::Failed(what),
-                KernelAnswer::Trapped(how) => ChainAnswer::Failed(format!("it trapped: {how}")),
-                KernelAnswer::Failed(how) => ChainAnswer::Failed(how),
-                KernelAnswer::Skipped(why) => ChainAnswer::Skipped(why),
-            };
-            split(module, &chains, why, &mut again, &mut answers);
+            }
         }
-        for (module, chains) in again {
-            let asked: Vec<(&ChainText, &ChainRows)> = chains.iter().map(|at| modules[module][*at]).collect();
-            let kernels = ChainKernels::new(&of.environment, &asked);
-            let result = match of.interpreter.execute(&kernels.case) {
-                KernelAnswer::Returned(result) => Some(result),
-                _ => None,
-            };
-            let result = result.must("the reference executed these chains among others, so it executes them alone");
-            expected.push((module, chains, kernels, result));
-        }
+        self.modules.extend(parts(smaller, OF_ENTRY));
     }
-    // An engine may give fewer answers than it owes.
-    let unasked = || ChainAnswer::Skipped("the engine gave no answer".to_owned());
-    answers.into_iter().map(|of| of.into_iter().map(|answer| answer.unwrap_or_else(unasked)).collect()).collect()
-}
 
-/// Chains of a case that is asked about again because a larger one has no result: an entry, a few, one.
-const PARTS: [usize; 3] = [64, 8, 1];
-
-/// Chains whose case has no result: they are asked about in parts, and one alone gets its answer.
-fn split(
-    module: usize,
-    chains: &[usize],
-    why: ChainAnswer,
-    open: &mut Vec<(usize, Positions)>,
-    answers: &mut [Vec<Option<ChainAnswer>>],
-) {
-    match chains {
-        [] => {}
-        [alone] => answers[module][*alone] = Some(why),
-        _ => {
-            let part = PARTS.into_iter().find(|part| *part < chains.len()).unwrap_or(1);
-            open.extend(chains.chunks(part).map(|part| (module, part.to_vec())));
+    /// The answers to the chains of an entry, of which the reference and the engine have results.
+    fn compare(
+        &mut self,
+        kernels: &ChainKernels,
+        number: usize,
+        entry: &[usize],
+        (expected, actual): &(KernelResult, KernelResult),
+    ) {
+        for (place, chain) in entry.iter().enumerate() {
+            let (text, rows) = self.chains[*chain];
+            let each = (0..rows.rows.len()).flat_map(|row| (0..text.outputs.len()).map(move |output| (row, output)));
+            let difference = each.map(|(row, output)| {
+                let (expected, open) = kernels.value([number, place], row, output, expected);
+                let (actual, undefined) = kernels.value([number, place], row, output, actual);
+                (ChainDifference { row, output, expected, actual, undefined: undefined & !open }, open)
+            });
+            let mut differs =
+                difference.filter(|(of, open)| (of.expected ^ of.actual) & !open != 0 || of.undefined != 0);
+            let answer = differs.next().map_or(ChainAnswer::Agrees, |(of, _)| ChainAnswer::Differs(of));
+            self.answers.push((*chain, answer));
         }
     }
 }
 
-/// The first difference of a chain.
-fn difference(
-    kernels: &ChainKernels,
-    number: usize,
-    chain: &ChainText,
-    rows: &ChainRows,
-    reference: &KernelResult,
-    result: &KernelResult,
-) -> Option<ChainDifference> {
-    let name = kernels.results();
-    let bits = |masks: Option<&Vec<u8>>, place: usize| {
-        masks.and_then(|masks| masks.get(place..)?.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+/// The results of the reference and of the engine, which is asked only if the reference has one.
+fn both(
+    expected: KernelAnswer,
+    given: impl FnOnce() -> Option<KernelAnswer>,
+) -> Result<(KernelResult, KernelResult), ChainAnswer> {
+    let expected = match expected {
+        KernelAnswer::Returned(expected) => expected,
+        KernelAnswer::Undefined(why) => return Err(ChainAnswer::Undefined(why)),
+        KernelAnswer::Skipped(why) | KernelAnswer::Failed(why) | KernelAnswer::Trapped(why) => {
+            return Err(ChainAnswer::Undefined(format!("the reference does not execute it: {why}")));
+        }
     };
-    let each = (0..rows.rows.len()).flat_map(|row| (0..chain.outputs.len()).map(move |output| (row, output)));
-    each.map(|(row, output)| {
-        let place = kernels.place(number, row, output);
-        let (expected, actual) =
-            (kernels.value(reference.buffers.get(name), place), kernels.value(result.buffers.get(name), place));
-        let open = bits(reference.undefined.get(name), place);
-        let undefined = bits(result.undefined.get(name), place) & !open;
-        (ChainDifference { row, output, expected, actual, undefined }, open)
-    })
-    .find(|(of, open)| (of.expected ^ of.actual) & !open != 0 || of.undefined != 0)
-    .map(|(of, _)| of)
+    match given() {
+        Some(KernelAnswer::Returned(actual)) => Ok((expected, actual)),
+        Some(KernelAnswer::Undefined(how) | KernelAnswer::Failed(how)) => Err(ChainAnswer::Failed(how)),
+        Some(KernelAnswer::Trapped(how)) => Err(ChainAnswer::Failed(format!("it trapped: {how}"))),
+        Some(KernelAnswer::Skipped(why)) => Err(ChainAnswer::Skipped(why)),
+        None => Err(no_answer()),
+    }
+}
+
+/// The answer to a chain that the engine owes: it may give fewer.
+fn no_answer() -> ChainAnswer {
+    ChainAnswer::Skipped("the engine gave no answer".to_owned())
 }

@@ -1,29 +1,35 @@
-//! Chains as a kernel case: several entries in a module, and several chains in each. A thread executes all chains of an entry
+//! Chains as kernel cases: several entries in a module, and several chains in each. A thread executes all chains of an entry
 //! for one row: loads that the assembler may not move to each other keep the chains apart.
 
 use std::fmt::Write as _;
 
-use ptx_exec::kernel_case::{KernelArgument, KernelBuffer, KernelCase, KernelLaunch};
+use ptx_exec::kernel_case::{KernelArgument, KernelBuffer, KernelCase, KernelLaunch, KernelResult};
 use ptx_spec::environment::Environment;
 
 use crate::chain_text::ChainText;
 use crate::inputs::ChainRows;
 use crate::register_kind::RegisterKind;
 
-/// Chains of an entry: of more, each costs the assembler more.
-const CHAINS: usize = 64;
 /// The bytes of a value in a record.
 const SLOT: usize = 8;
 
-/// Chains, each with rows of inputs.
-pub type ChainModule<'a> = [(&'a ChainText, &'a ChainRows)];
+/// Chains of an entry, each with rows of inputs.
+pub type ChainEntry<'a> = [(&'a ChainText, &'a ChainRows)];
 
-/// A kernel case of chains, and where their results are.
+/// A module of chains: a kernel case for each of its entries, and where their results are.
 pub struct ChainKernels {
-    /// The case: buffers `from` and `to`.
-    pub case: KernelCase,
-    /// For each chain, the bytes of `to` where the results of its first row begin, and from a row to the next.
-    places: Vec<(usize, usize)>,
+    /// The cases, which have the same module: each launches an entry and has buffers `from` and `to` of its own.
+    pub cases: Vec<KernelCase>,
+    /// For each entry, where its results are.
+    places: Vec<ResultPlaces>,
+}
+
+/// The places of the results of an entry in its buffer `to`.
+struct ResultPlaces {
+    /// For each chain, where the results of its first row begin.
+    begins: Vec<usize>,
+    /// From a row to the next, in bytes.
+    stride: usize,
 }
 
 /// The names of the buffers.
@@ -31,66 +37,72 @@ const FROM: &str = "from";
 const TO: &str = "to";
 
 impl ChainKernels {
-    /// The kernel case of chains, a thread for each row; a chain with fewer rows than others repeats its last.
-    pub fn new(environment: &Environment, chains: &ChainModule<'_>) -> Self {
-        let rows = chains.iter().map(|(_, rows)| rows.rows.len()).max().unwrap_or_default();
+    /// The kernel cases of chains by entries, with a thread for each row; a chain with fewer rows than others of its entry
+    /// repeats its last.
+    pub fn new(environment: &Environment, entries: &[&ChainEntry<'_>]) -> Self {
         let mut module = header(environment);
-        let (mut from, mut to, mut places, mut launches) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for (number, of_entry) in chains.chunks(CHAINS).enumerate() {
-            let read: usize = of_entry.iter().map(|(chain, _)| chain.inputs.len() * SLOT).sum();
-            let written: usize = of_entry.iter().map(|(chain, _)| chain.outputs.len() * SLOT).sum();
-            let begin = (from.len(), to.len());
-            from.resize(begin.0 + read * rows, 0);
-            to.resize(begin.1 + written * rows, 0);
-            let entry = format!("chains_{number}");
-            // Writing to a String cannot fail.
-            let _ = writeln!(module, ".visible .entry {entry}(.param .u64 from, .param .u64 to)\n{{");
-            module.push_str(PROLOGUE);
-            for (pointer, begin, size) in [("from", begin.0, read), ("to", begin.1, written)] {
-                let _ = writeln!(module, "add.u64 %{pointer}, %{pointer}, {begin};");
-                let _ = writeln!(module, "mad.wide.u32 %{pointer}, %thread, {size}, %{pointer};");
-            }
-            let mut at = (0, 0);
-            for (chain, values) in of_entry {
-                chain_text(chain, at, &mut module);
-                for row in 0..rows {
-                    let Some(values) = values.rows.get(row).or(values.rows.last()) else { continue };
-                    for (place, value) in values.iter().enumerate() {
-                        let to = begin.0 + row * read + at.0 + place * SLOT;
-                        from[to..to + SLOT].copy_from_slice(&value.to_le_bytes());
-                    }
-                }
-                places.push((begin.1 + at.1, written));
-                at = (at.0 + chain.inputs.len() * SLOT, at.1 + chain.outputs.len() * SLOT);
-            }
-            module.push_str("ret;\n}\n");
-            launches.push(KernelLaunch {
-                entry,
-                grid: [1; 3],
-                block: [u32::try_from(rows).unwrap_or(u32::MAX), 1, 1],
-                arguments: [FROM, TO].map(|of| KernelArgument::Address(of.to_owned())).into(),
-            });
+        let (mut cases, mut places) = (Vec::new(), Vec::new());
+        for (number, chains) in entries.iter().enumerate() {
+            let name = format!("chains_{number}");
+            places.push(entry_text(&name, chains, &mut module));
+            cases.push(case(name, chains));
         }
-        let buffers = [(FROM, from), (TO, to)].map(|(name, data)| KernelBuffer { name: name.to_owned(), data });
-        Self { case: KernelCase { module, buffers: buffers.into(), launches }, places }
+        cases.iter_mut().for_each(|case| case.module.clone_from(&module));
+        Self { cases, places }
     }
 
-    /// The place of an output of a chain in the buffer of results, in a row: its first byte.
-    pub fn place(&self, chain: usize, row: usize, output: usize) -> usize {
-        let (begin, stride) = self.places[chain];
-        begin + row * stride + output * SLOT
+    /// The value of an output of a chain of an entry in a row, and the bits of it that are undefined, in a result of its case.
+    pub fn value(&self, [entry, chain]: [usize; 2], row: usize, output: usize, result: &KernelResult) -> (u64, u64) {
+        let ResultPlaces { begins, stride } = &self.places[entry];
+        let place = begins[chain] + row * stride + output * SLOT;
+        let bits =
+            |bytes: &[u8]| bytes.get(place..).and_then(<[u8]>::first_chunk).map_or(0, |of| u64::from_le_bytes(*of));
+        // What is in no result is as it was.
+        let before = &self.cases[entry].buffers[1].data;
+        let value = bits(result.buffers.get(TO).unwrap_or(before));
+        (value, result.undefined.get(TO).map_or(0, |undefined| bits(undefined)))
     }
+}
 
-    /// The value at a place of the buffer of results, in `bytes` of it or in what the case had before.
-    pub fn value(&self, bytes: Option<&Vec<u8>>, place: usize) -> u64 {
-        let bytes = bytes.unwrap_or(&self.case.buffers[1].data);
-        bytes.get(place..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+/// The case of an entry, without its module.
+fn case(entry: String, chains: &ChainEntry<'_>) -> KernelCase {
+    let rows = chains.iter().map(|(_, rows)| rows.rows.len()).max().unwrap_or_default();
+    let mut from: Vec<u8> = Vec::new();
+    for row in 0..rows {
+        for values in chains.iter().filter_map(|(_, values)| values.rows.get(row).or(values.rows.last())) {
+            from.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        }
     }
+    let to = vec![0; chains.iter().map(|(chain, _)| chain.outputs.len() * SLOT).sum::<usize>() * rows];
+    let buffers = [(FROM, from), (TO, to)].map(|(name, data)| KernelBuffer { name: name.to_owned(), data });
+    let launch = KernelLaunch {
+        entry,
+        grid: [1; 3],
+        block: [u32::try_from(rows).unwrap_or(u32::MAX), 1, 1],
+        arguments: [FROM, TO].map(|of| KernelArgument::Address(of.to_owned())).into(),
+    };
+    KernelCase { module: String::new(), buffers: buffers.into(), launches: vec![launch] }
+}
 
-    /// The name of the buffer of results.
-    pub fn results(&self) -> &'static str {
-        TO
+/// Writes an entry.
+fn entry_text(name: &str, chains: &ChainEntry<'_>, module: &mut String) -> ResultPlaces {
+    let read: usize = chains.iter().map(|(chain, _)| chain.inputs.len() * SLOT).sum();
+    let written: usize = chains.iter().map(|(chain, _)| chain.outputs.len() * SLOT).sum();
+    // Writing to a String cannot fail.
+    let _ = writeln!(module, ".visible .entry {name}(.param .u64 from, .param .u64 to)\n{{");
+    module.push_str(PROLOGUE);
+    for (pointer, size) in [(FROM, read), (TO, written)] {
+        let _ = writeln!(module, "mad.wide.u32 %{pointer}, %thread, {size}, %{pointer};");
     }
+    let mut places = ResultPlaces { begins: Vec::new(), stride: written };
+    let mut at = (0, 0);
+    for (chain, _) in chains.iter() {
+        chain_text(chain, at, module);
+        places.begins.push(at.1);
+        at = (at.0 + chain.inputs.len() * SLOT, at.1 + chain.outputs.len() * SLOT);
+    }
+    module.push_str("ret;\n}\n");
+    places
 }
 
 fn header(environment: &Environment) -> String {

@@ -5,7 +5,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! register_kind chain chain_text template library constants draw inputs kernel compare reduce cause
+//! register_kind chain chain_text template library constants draw inputs kernel compare reduce cause search
 //! ```
 
 mod cause;
@@ -19,16 +19,18 @@ mod kernel;
 mod library;
 mod reduce;
 mod register_kind;
+mod search;
 mod template;
 
-pub use cause::{CauseChoice, CauseLine, ChainCause, causes};
+pub use cause::{CauseChoice, CauseLine, ChainCause};
 pub use chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, Piece, SlotKind};
 pub use chain_text::ChainText;
-pub use compare::{ChainAnswer, ChainComparison, ChainDifference, compare};
+pub use compare::{ChainAnswer, ChainComparison, ChainDifference, compare, compare_alone};
 pub use draw::ChainDraw;
 pub use inputs::ChainRows;
-pub use kernel::{ChainKernels, ChainModule};
+pub use kernel::{ChainEntry, ChainKernels};
 pub use library::Library;
-pub use reduce::{Reduced, reduce, without_instructions};
+pub use reduce::{Reduced, without_instructions};
 pub use register_kind::RegisterKind;
+pub use search::{ChainSearch, search};
 pub use template::Template;

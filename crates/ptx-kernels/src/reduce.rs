@@ -1,19 +1,23 @@
 //! Reduces chains that differ: as long as the reference defines a simpler chain and the engine still fails in the same way, the
 //! simpler one is taken. All candidates of all chains are asked about together, since asking takes long whatever is asked.
 
-mod candidates;
 mod cut;
+mod shorter;
 mod simpler;
+mod spelling;
+mod valid;
+
+use rayon::prelude::*;
 
 use crate::chain::Chain;
 use crate::chain_text::ChainText;
-use crate::compare::{ChainAnswer, ChainComparison, compare};
+use crate::compare::{ChainAnswer, ChainComparison, compare, compare_alone};
 use crate::inputs::ChainRows;
-use crate::kernel::ChainModule;
 use crate::library::Library;
-use candidates::candidates;
 pub use cut::without_instructions;
-pub(crate) use simpler::with_other_choices;
+use shorter::shorter;
+use simpler::simpler;
+pub(crate) use spelling::with_other_choices;
 
 /// A chain that cannot be made simpler in one step, and what the engine does with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,61 +33,81 @@ pub struct Reduced {
 /// More rounds than a chain of a few lines needs.
 const ROUNDS: usize = 80;
 
-/// Reduces chains that differ, or on which the engine fails; others stay as they are. A chain that is `known` is not reduced
-/// further.
-pub fn reduce(
+/// The simpler chains to try of a chain, the best first.
+type Candidates<'c> = dyn Fn(&Reduced) -> Vec<(Chain, ChainRows)> + Sync + 'c;
+
+/// Removes lines from chains that differ, or on which the engine fails, as long as it still goes wrong. A chain that is `done`
+/// stays as it is.
+pub(crate) fn shorten(
     of: &ChainComparison<'_>,
     library: &Library<'_>,
     failing: Vec<Reduced>,
-    known: impl Fn(&Reduced) -> bool,
+    done: impl Fn(&Reduced) -> bool,
+) -> Vec<Reduced> {
+    rounds(of, failing, &|chain| shorter(of, library, chain), done)
+}
+
+/// Makes chains as simple as they can be, as long as the engine still goes wrong. A chain that is `done` stays as it is.
+pub(crate) fn simplify(
+    of: &ChainComparison<'_>,
+    library: &Library<'_>,
+    failing: Vec<Reduced>,
+    done: impl Fn(&Reduced) -> bool,
+) -> Vec<Reduced> {
+    let candidates = |chain: &Reduced| [shorter(of, library, chain), simpler(library, chain)].concat();
+    rounds(of, failing, &candidates, done)
+}
+
+/// Takes the first candidate of each chain that still goes wrong, until there is none.
+fn rounds(
+    of: &ChainComparison<'_>,
+    failing: Vec<Reduced>,
+    candidates: &Candidates<'_>,
+    done: impl Fn(&Reduced) -> bool,
 ) -> Vec<Reduced> {
     let mut open: Vec<(Reduced, bool)> = failing
         .into_iter()
-        .map(|chain| {
-            let done = known(&chain);
-            (focused(chain), done)
-        })
+        .map(focused)
+        .map(|chain| (done(&chain), chain))
+        .map(|(done, chain)| (chain, done))
         .collect();
     for _ in 0..ROUNDS {
         let tried: Vec<Vec<(Chain, ChainRows)>> =
-            open.iter().map(|(chain, done)| if *done { Vec::new() } else { candidates(of, library, chain) }).collect();
+            open.par_iter().map(|(chain, done)| if *done { Vec::new() } else { candidates(chain) }).collect();
         if tried.iter().all(Vec::is_empty) {
             break;
         }
         let mut answers = ask(of, &open, &tried).into_iter();
-        for ((chain, done), tried) in open.iter_mut().zip(tried) {
-            let answers = answers.by_ref().take(tried.len()).enumerate();
+        for ((chain, is_done), tried) in open.iter_mut().zip(tried) {
             // All are taken, so that the next chain gets its own.
-            let same: Vec<(usize, ChainAnswer)> =
-                answers.filter(|(_, answer)| is_same(&chain.answer, answer)).collect();
-            let Some((at, answer)) = same.into_iter().next() else {
-                *done = true;
-                continue;
-            };
-            if let Some((simpler, rows)) = tried.into_iter().nth(at) {
-                *chain = focused(Reduced { chain: simpler, rows, answer });
-                *done = known(chain);
+            let answers: Vec<ChainAnswer> = answers.by_ref().take(tried.len()).collect();
+            let mut same = tried.into_iter().zip(answers).filter(|(_, answer)| is_same(&chain.answer, answer));
+            match same.next() {
+                Some(((simpler, rows), answer)) => {
+                    *chain = focused(Reduced { chain: simpler, rows, answer });
+                    *is_done = done(chain);
+                }
+                None => *is_done = true,
             }
         }
     }
     open.into_iter().map(|(chain, _)| chain).collect()
 }
 
-/// The answers to all candidates, in order. Those of a chain share a module, unless the engine fails on them: then each has its
-/// own, as it would fail on all of them.
+/// The answers to all candidates, in order. Those of a chain on which the engine fails have a module each, as it would fail on
+/// all of them.
 fn ask(of: &ChainComparison<'_>, open: &[(Reduced, bool)], tried: &[Vec<(Chain, ChainRows)>]) -> Vec<ChainAnswer> {
-    let text = |of: &Vec<(Chain, ChainRows)>| of.iter().map(|(chain, _)| ChainText::from(chain)).collect();
-    let texts: Vec<Vec<ChainText>> = tried.iter().map(text).collect();
-    let mut modules: Vec<Vec<(&ChainText, &ChainRows)>> = Vec::new();
-    for (((chain, _), tried), texts) in open.iter().zip(tried).zip(&texts) {
-        let candidates: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(tried.iter().map(|(_, rows)| rows)).collect();
-        match chain.answer {
-            ChainAnswer::Failed(_) => modules.extend(candidates.chunks(1).map(<[_]>::to_vec)),
-            _ => modules.push(candidates),
-        }
-    }
-    let modules: Vec<&ChainModule<'_>> = modules.iter().map(Vec::as_slice).collect();
-    compare(of, &modules).into_iter().flatten().collect()
+    let fails = |(chain, _): &(Reduced, bool)| matches!(chain.answer, ChainAnswer::Failed(_));
+    let fails: Vec<bool> =
+        open.iter().zip(tried).flat_map(|(open, tried)| std::iter::repeat_n(fails(open), tried.len())).collect();
+    let texts: Vec<ChainText> = tried.iter().flatten().map(|(chain, _)| ChainText::from(chain)).collect();
+    let all: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(tried.iter().flatten().map(|(_, rows)| rows)).collect();
+    let of_kind = |kind: bool| -> Vec<(&ChainText, &ChainRows)> {
+        all.iter().zip(&fails).filter(|(_, fails)| **fails == kind).map(|(chain, _)| *chain).collect()
+    };
+    let (mut alone, mut shared) =
+        (compare_alone(of, &of_kind(true)).into_iter(), compare(of, &of_kind(false)).into_iter());
+    fails.iter().filter_map(|fails| if *fails { alone.next() } else { shared.next() }).collect()
 }
 
 /// True if the engine still goes wrong in the same way.

@@ -7,8 +7,7 @@ use ptx_engines::{Engine, EngineId, KernelExecutor};
 use ptx_exec::interpret::Interpreter;
 use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
 use ptx_kernels::{
-    Chain, ChainAnswer, ChainComparison, ChainDraw, ChainModule, ChainRows, ChainText, Library, Reduced, causes,
-    compare, reduce,
+    Chain, ChainAnswer, ChainComparison, ChainDraw, ChainRows, ChainText, Library, Reduced, compare, search,
 };
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::spec::Spec;
@@ -112,8 +111,7 @@ fn a_wrong_is_found_as_the_fewest_lines_that_show_it() {
             change: *change,
         };
         let comparison = ChainComparison { interpreter: &interpreter, engine: &engine, environment };
-        let modules: Vec<&ChainModule<'_>> = module.chunks(100).collect();
-        let answers: Vec<ChainAnswer> = compare(&comparison, &modules).into_iter().flatten().collect();
+        let answers: Vec<ChainAnswer> = compare(&comparison, &module);
         let mut failing = Vec::new();
         for ((chain, rows), answer) in chains.iter().zip(&rows).zip(answers) {
             match answer {
@@ -125,7 +123,9 @@ fn a_wrong_is_found_as_the_fewest_lines_that_show_it() {
             }
         }
         failing.truncate(12);
-        let found = causes(&comparison, &library, reduce(&comparison, &library, failing, |_| false));
+        let found = search(&comparison, &library, failing, |_| false);
+        assert!(found.known.is_empty() && found.open.is_empty(), "{name}: each chain has a cause");
+        let found = found.causes;
         let opcodes: BTreeSet<Vec<&str>> =
             found.iter().map(|cause| cause.lines.iter().map(|line| line.opcode.as_str()).collect()).collect();
         let expected: BTreeSet<Vec<&str>> = expected.iter().map(|lines| lines.to_vec()).collect();

@@ -1,4 +1,4 @@
-//! Kernel cases as machine code: each case is a module, and each thread of its launches runs by itself, in order.
+//! Kernel cases as machine code: each thread of its launches runs by itself, in order.
 
 use std::collections::BTreeMap;
 
@@ -25,9 +25,11 @@ struct CompiledKernels {
     image: Image,
 }
 
-/// Compiles, disassembles and executes cases.
+/// Compiles, disassembles and executes cases. Those with the same module, one after the other, share its machine code.
 pub(super) fn execute(sass: &Sass, cases: &[KernelCase]) -> Vec<KernelAnswer> {
-    let compiled: Vec<Result<CompiledKernels, KernelAnswer>> = cases.iter().map(|case| compile(sass, case)).collect();
+    let modules: Vec<&[KernelCase]> = cases.chunk_by(|case, next| case.module == next.module).collect();
+    let compiled: Vec<Result<CompiledKernels, KernelAnswer>> =
+        modules.iter().map(|cases| compile(sass, &cases[0].module, cases.len())).collect();
     let words: Vec<u128> =
         compiled.iter().flatten().flat_map(|of| of.cubin.code()).flat_map(|(_, words)| words).collect();
     let printed = match sass.disassembler.print_once(&words) {
@@ -40,27 +42,34 @@ pub(super) fn execute(sass: &Sass, cases: &[KernelCase]) -> Vec<KernelAnswer> {
         }
     };
     let mut printed = printed.into_iter();
-    let run = |(case, compiled): (&KernelCase, Result<CompiledKernels, KernelAnswer>)| {
-        let compiled = compiled?;
+    let mut answers = Vec::new();
+    for (cases, compiled) in modules.into_iter().zip(compiled) {
+        let compiled = match compiled {
+            Ok(compiled) => compiled,
+            Err(answer) => {
+                answers.extend(vec![answer; cases.len()]);
+                continue;
+            }
+        };
         let waits = sass.configuration.waits();
         let mut code = BTreeMap::new();
         for (section, words) in compiled.cubin.code() {
             let text: Vec<PrintedWord> = printed.by_ref().take(words.len()).collect();
             code.insert(section, text.iter().enumerate().map(|(at, word)| word.step(at, waits)).collect());
         }
-        LoadedKernels { case, compiled: &compiled, code }.execute()
-    };
-    let answers = cases.iter().zip(compiled).map(run);
-    answers.map(|answer| answer.unwrap_or_else(|answer| answer)).collect()
+        let run = |case| LoadedKernels { case, compiled: &compiled, code: &code }.execute();
+        answers.extend(cases.iter().map(|case| run(case).unwrap_or_else(|answer| answer)));
+    }
+    answers
 }
 
-/// The machine code of a case, or the answer if there is none.
-fn compile(sass: &Sass, case: &KernelCase) -> Result<CompiledKernels, KernelAnswer> {
-    let code = sass.machine_code(&case.module, case.launches.len());
+/// The machine code of a module of this many cases, or the answer to them if there is none.
+fn compile(sass: &Sass, module: &str, cases: usize) -> Result<CompiledKernels, KernelAnswer> {
+    let code = sass.machine_code(module, cases);
     let (mut cubin, unrepeated) = code.map_err(|outcome| match NoCode::from(outcome) {
         NoCode::Failed(how) => KernelAnswer::Failed(how),
         NoCode::Skipped(why) => {
-            sass.health.lost(&why, 1);
+            sass.health.lost(&why, cases);
             KernelAnswer::Skipped(why)
         }
     })?;
@@ -71,12 +80,12 @@ fn compile(sass: &Sass, case: &KernelCase) -> Result<CompiledKernels, KernelAnsw
     Ok(CompiledKernels { cubin, image })
 }
 
-/// The machine code of a case, ready to run.
+/// A case and the machine code of its module, ready to run.
 struct LoadedKernels<'a> {
     case: &'a KernelCase,
     compiled: &'a CompiledKernels,
     /// The instructions of each section of code, by its index.
-    code: BTreeMap<usize, Vec<Result<Step, Unknown>>>,
+    code: &'a BTreeMap<usize, Vec<Result<Step, Unknown>>>,
 }
 
 impl LoadedKernels<'_> {

@@ -16,8 +16,8 @@ pub(super) fn cut(of: &ChainComparison<'_>, chain: &Chain, rows: &ChainRows, at:
     }
     let written: Vec<usize> = instruction.writes().collect();
     let prefix = Chain { statements: chain.statements[..=at].to_vec(), outputs: written.clone(), ..chain.clone() };
-    let kernels = ChainKernels::new(&of.environment, &[(&ChainText::from(&prefix), rows)]);
-    let KernelAnswer::Returned(result) = of.interpreter.execute(&kernels.case) else { return None };
+    let kernels = ChainKernels::new(&of.environment, &[&[(&ChainText::from(&prefix), rows)]]);
+    let KernelAnswer::Returned(result) = of.interpreter.execute(&kernels.cases[0]) else { return None };
     let mut cut = chain.clone();
     let mut values = rows.clone();
     for (output, register) in written.iter().enumerate() {
@@ -26,7 +26,7 @@ pub(super) fn cut(of: &ChainComparison<'_>, chain: &Chain, rows: &ChainRows, at:
         cut.registers.push(bits);
         cut.inputs.push(fresh);
         for (row, values) in values.rows.iter_mut().enumerate() {
-            values.push(kernels.value(result.buffers.get(kernels.results()), kernels.place(0, row, output)));
+            values.push(kernels.value([0, 0], row, output, &result).0);
         }
         rename(&mut cut, at + 1, *register, fresh);
     }
