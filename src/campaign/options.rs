@@ -108,7 +108,7 @@ pub struct DepthBudget {
     pub cases: Option<usize>,
     /// Rows of each program.
     pub rows: usize,
-    /// Chains of lines that are executed.
+    /// Chains of lines that are executed if all instructions are tested.
     pub chains: u64,
 }
 
@@ -130,7 +130,7 @@ const BUDGETS: [(RunDepth, &str, DepthBudget); 2] = [
             sometimes: 32,
             cases: Some(24),
             rows: 4,
-            chains: 0,
+            chains: 2048,
         },
     ),
     (
@@ -148,7 +148,7 @@ const BUDGETS: [(RunDepth, &str, DepthBudget); 2] = [
             sometimes: 1000,
             cases: None,
             rows: 16,
-            chains: 0,
+            chains: 32_768,
         },
     ),
 ];

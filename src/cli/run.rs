@@ -92,7 +92,7 @@ pub(crate) struct Opts {
     #[arg(long, value_name = "N")]
     rows: Option<usize>,
     /// Chains of two to five lines whose results feed the next, to execute on each engine that executes kernels
-    /// [default: 0].
+    /// [default: 2048; `--depth pairs`: 32768; 0 if opcodes are named].
     #[arg(long, value_name = "N")]
     chains: Option<u64>,
     /// Run only one part of the plan: 2/8 is the second of eight. Together the parts are the whole plan.
@@ -315,7 +315,7 @@ impl Opts {
             seed: self.seed,
             cases: self.cases.or(budget.cases),
             rows: self.rows.unwrap_or(budget.rows).max(1),
-            chains: self.chains.unwrap_or(budget.chains),
+            chains: self.chains.unwrap_or(if self.instructions.is_empty() { budget.chains } else { 0 }),
             batch: self.batch.max(1),
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
             environment,

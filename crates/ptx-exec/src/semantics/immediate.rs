@@ -10,6 +10,8 @@ pub(crate) fn immediate(argument: &Argument<'_>, of: Option<(Kind, u32)>) -> Opt
     match argument {
         // Of predicates, everything but zero is true. PTX ISA `predicate-constants`.
         Argument::Integer(value) if matches!(of, Some((Kind::Predicate, _))) => Some(u128::from(value.value() != 0)),
+        // Numbers have 64 bits: what a negative one is in 128 is not described. PTX ISA `integer-constants`.
+        Argument::Integer(value) if matches!(of, Some((_, 128))) && value.value() < 0 => None,
         Argument::Integer(value) => Some(value.value().cast_unsigned()),
         Argument::Double(bits) if of == Some((Kind::Float, 32)) => {
             Some(u128::from((f64::from_bits(*bits) as f32).to_bits()))

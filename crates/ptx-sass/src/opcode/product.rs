@@ -35,8 +35,8 @@ pub(super) fn multiply_add(shape: &MachineShape) -> DecodedStep {
         (ProductPart::Low, []) => low(to, factors, carry),
         (ProductPart::Low, _) => Err(Unfit::because("it has a carry of 32 bits")),
         (part, []) => high(to, part, signed, factors, carry, None),
-        (part, [out]) if !signed => high(to, part, signed, factors, carry, Some(*out)),
-        _ => Err(Unfit::because("it has a carry of signed numbers, or several")),
+        (part, [out]) => high(to, part, signed, factors, carry, Some(*out)),
+        _ => Err(Unfit::because("it has several carries")),
     }
 }
 
@@ -68,7 +68,8 @@ fn low(to: Register, [a, b, c]: [&MachineOperand; 3], carry: Option<Predicate>) 
     })
 }
 
-/// A product of 64 bits, to which a number of 64 bits is added.
+/// A product of 64 bits, to which a number of 64 bits is added. The carry is that of the bits, whether they are signed or not: so
+/// `ptxas` uses it.
 fn high(
     to: Register,
     part: ProductPart,
@@ -77,7 +78,12 @@ fn high(
     carry: Option<Predicate>,
     out: Option<Predicate>,
 ) -> DecodedStep {
-    let (a, b, c) = (MachineSource::plain(a, 32)?, MachineSource::plain(b, 32)?, MachineSource::plain(c, 64)?);
+    let c = match (carry, out) {
+        (None, None) => MachineSource::wide(c)?,
+        // What the carry of a difference is, no code was seen to rely on.
+        _ => MachineSource::plain(c, 64)?,
+    };
+    let (a, b) = (MachineSource::plain(a, 32)?, MachineSource::plain(b, 32)?);
     let extended = move |of: Bits| if signed { of.sign_extended(32) } else { of };
     effect(move |thread| {
         let product = extended(a.get(thread)?).times(extended(b.get(thread)?));
