@@ -28,7 +28,7 @@ use crate::divergences::Divergences;
 use crate::engine::words::acts;
 use crate::spec::Spec;
 
-pub use chains::{ChainFinding, ChainFindingLine, ChainReport};
+pub use chains::{ChainFinding, ChainFindingLine, ChainReport, JoinedChainFinding};
 pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleExample, RuleReport};
 pub use data::{DeeperReport, EarlierRun, FORMAT, KnownFinding, News, Report, ReportOptions, ReportPart, RunVerdict};
 pub use deaths::DeathReport;

@@ -12,6 +12,7 @@ use ptx_conform::check::{Details, Diagnostic, DiagnosticSeverity};
 use ptx_conform::divergences::Does;
 use ptx_conform::engine::words::{cut, visible};
 use ptx_conform::plural::counted;
+use ptx_conform::report::{ChainFinding, JoinedChainFinding};
 
 use super::place::{Lines, SourcePlace};
 
@@ -92,6 +93,30 @@ impl RuleResult {
                 .filter(|page| page.starts_with("https://")),
             title: Some(shown(&finding.title)),
             fingerprint: Some(shown(&finding.fingerprint)),
+        }
+    }
+}
+
+impl RuleResult {
+    /// A finding of chains, which is in the file of the report.
+    pub(super) fn of_chain(of: &JoinedChainFinding<'_>) -> Self {
+        let shown = |text: &str| visible(&cut(text, TEXT)).into_owned();
+        let ChainFinding { fingerprint, title, chain, expected, actual, .. } = of.finding;
+        let chains = format!("{title} ({} in {})", counted(of.chains, "chain"), of.engines.join(", "));
+        let lines = chain.lines.iter().map(|line| format!("line: {line}"));
+        let results = [("expected", expected), ("actual", actual)].into_iter().filter(|(_, value)| !value.is_empty());
+        let results = results.map(|(what, value)| format!("{what}: {value}"));
+        let said: Vec<String> =
+            std::iter::once(chains).chain(lines).chain(results).map(|words| shown(&words)).collect();
+        Self {
+            rule: shown(fingerprint),
+            level: DiagnosticSeverity::Error,
+            text: said.join("\n"),
+            file: "report.json".to_owned(),
+            region: None,
+            page: None,
+            title: Some(shown(title)),
+            fingerprint: Some(shown(fingerprint)),
         }
     }
 }

@@ -69,6 +69,79 @@ pub struct ChainFinding {
     pub yaml: String,
 }
 
+/// A finding with all engines that have it: the same lines, reduced.
+#[derive(Clone, Debug)]
+pub struct JoinedChainFinding<'r> {
+    /// The finding, as the first of the engines has it.
+    pub finding: &'r ChainFinding,
+    /// The engines, in the order of the report.
+    pub engines: Vec<&'r str>,
+    /// How many of the chains that were reduced have this cause, of all engines.
+    pub chains: u64,
+}
+
+/// The findings of all engines, each once.
+pub(super) fn joined(reports: &[ChainReport]) -> Vec<JoinedChainFinding<'_>> {
+    let mut found: Vec<JoinedChainFinding<'_>> = Vec::new();
+    for report in reports {
+        for finding in &report.findings {
+            let engine = report.engine.as_str();
+            match found.iter_mut().find(|known| known.finding.fingerprint == finding.fingerprint) {
+                Some(known) => {
+                    known.engines.push(engine);
+                    known.chains += finding.chains;
+                }
+                None => found.push(JoinedChainFinding { finding, engines: vec![engine], chains: finding.chains }),
+            }
+        }
+    }
+    found
+}
+
+impl JoinedChainFinding<'_> {
+    /// The first engine, and how many others there are.
+    pub fn engines_in_short(&self) -> String {
+        match self.engines.split_first() {
+            Some((first, [])) => (*first).to_owned(),
+            Some((first, others)) => format!("{first} and {}", counted(others.len(), "other engine")),
+            None => String::new(),
+        }
+    }
+
+    /// All that is known of it, for a terminal.
+    pub(super) fn write(&self, to: &mut String) -> fmt::Result {
+        let finding = self.finding;
+        writeln!(to, "\nfinding {}: {}: {}", finding.fingerprint, self.engines_in_short(), finding.title)?;
+        writeln!(to, "  where    {} of those that were reduced", counted(self.chains, "chain"))?;
+        if self.engines.len() > 1 {
+            writeln!(to, "  engines  {}", self.engines.join(", "))?;
+        }
+        let shown: Vec<&str> = finding.lines.iter().map(|line| line.text.as_str()).collect();
+        for line in &finding.chain.lines {
+            writeln!(to, "  line     {line}")?;
+            if let Some(of) = shown.iter().position(|text| text == line) {
+                finding.lines[of].borders.iter().try_for_each(|border| writeln!(to, "             {border}"))?;
+            }
+        }
+        let inputs: Vec<String> = finding
+            .chain
+            .inputs
+            .iter()
+            .zip(&finding.row)
+            .map(|(register, value)| format!("%x{register} = {value}"))
+            .collect();
+        writeln!(to, "  row      {}", inputs.join(", "))?;
+        if !finding.expected.is_empty() {
+            writeln!(to, "  expected {}", finding.expected)?;
+        }
+        writeln!(to, "  actual   {}", finding.actual)?;
+        writeln!(to, "  module")?;
+        finding.module.lines().try_for_each(|line| writeln!(to, "    {line}"))?;
+        writeln!(to, "  list it in specs/divergences/")?;
+        finding.yaml.lines().try_for_each(|line| writeln!(to, "    {line}"))
+    }
+}
+
 /// An instruction of a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainFindingLine {
@@ -233,35 +306,6 @@ impl ChainFinding {
             numbers(&self.chain.outputs),
             list(&self.row),
         )
-    }
-
-    /// All that is known of it, for a terminal.
-    pub(super) fn write(&self, engine: &str, to: &mut String) -> fmt::Result {
-        writeln!(to, "\nfinding {}: {engine}: {}", self.fingerprint, self.title)?;
-        writeln!(to, "  where    {} of those that were reduced", counted(self.chains, "chain"))?;
-        let shown: Vec<&str> = self.lines.iter().map(|line| line.text.as_str()).collect();
-        for line in &self.chain.lines {
-            writeln!(to, "  line     {line}")?;
-            if let Some(of) = shown.iter().position(|text| text == line) {
-                self.lines[of].borders.iter().try_for_each(|border| writeln!(to, "             {border}"))?;
-            }
-        }
-        let inputs: Vec<String> = self
-            .chain
-            .inputs
-            .iter()
-            .zip(&self.row)
-            .map(|(register, value)| format!("%x{register} = {value}"))
-            .collect();
-        writeln!(to, "  row      {}", inputs.join(", "))?;
-        if !self.expected.is_empty() {
-            writeln!(to, "  expected {}", self.expected)?;
-        }
-        writeln!(to, "  actual   {}", self.actual)?;
-        writeln!(to, "  module")?;
-        self.module.lines().try_for_each(|line| writeln!(to, "    {line}"))?;
-        writeln!(to, "  list it in specs/divergences/")?;
-        self.yaml.lines().try_for_each(|line| writeln!(to, "    {line}"))
     }
 }
 

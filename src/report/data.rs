@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::chains::ChainReport;
+use super::chains::{ChainReport, JoinedChainFinding, joined};
 use super::coverage::{ExampleReport, FormReport, RuleReport};
 use super::deaths::DeathReport;
 use super::engines::{AbsentReport, EngineReport, InferenceReport};
@@ -278,6 +278,11 @@ impl Report {
         // Lines with several faults never have findings of their own; other groups may hide one.
         let hidden = self.not_analysed.iter().any(|group| !group.ends_with(SEVERAL_FAULTS));
         judged && self.lost.is_empty() && self.not_reproduced.is_empty() && !hidden
+    }
+
+    /// The findings of chains, each with all engines that have it.
+    pub fn chain_findings(&self) -> Vec<JoinedChainFinding<'_>> {
+        joined(&self.chains)
     }
 }
 

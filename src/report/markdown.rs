@@ -211,8 +211,8 @@ fn attention(report: &Report, page: &mut MarkdownPage) {
     let unlisted = unlisted.map(|name| format!("- support matrix: {} is not as the manual", code(name)));
     let deaths = report.deaths.iter().filter(|death| death.divergence.is_none());
     let deaths = deaths.map(|death| format!("- {}: {}", code(&death.engine), cell(&death.title)));
-    let chains = report.chains.iter().flat_map(|of| of.findings.iter().map(|finding| (&of.engine, finding)));
-    let chains = chains.map(|(engine, finding)| format!("- {}: {}", code(engine), cell(&finding.title)));
+    let chains = report.chain_findings();
+    let chains = chains.iter().map(|of| format!("- {}: {}", code(&of.engines_in_short()), cell(&of.finding.title)));
     let all: Vec<String> = deaths.chain(chains).chain(stale).chain(unexpected).chain(unlisted).collect();
     if !all.is_empty() {
         page.line("## Not as listed");

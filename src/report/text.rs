@@ -33,9 +33,7 @@ pub(super) fn finding(finding: &Finding) -> String {
 fn write(report: &Report, to: &mut String) -> fmt::Result {
     report.findings.iter().try_for_each(|finding| write_finding(finding, report.news.as_ref(), to))?;
     report.deaths.iter().filter(|death| death.divergence.is_none()).try_for_each(|death| write_death(death, to))?;
-    for of_engine in &report.chains {
-        of_engine.findings.iter().try_for_each(|finding| finding.write(&of_engine.engine, to))?;
-    }
+    report.chain_findings().iter().try_for_each(|finding| finding.write(to))?;
     for group in &report.not_reproduced {
         writeln!(to, "\nnot analysed: {group}")?;
     }
@@ -104,7 +102,7 @@ fn write_summary(report: &Report, to: &mut String) -> fmt::Result {
     let answers = report.examples.iter().flat_map(|example| example.engines.values());
     let further = [
         (report.deaths.iter().filter(|death| death.divergence.is_none()).count(), "new death", "of lines together"),
-        (report.chains.iter().map(|of| of.findings.len()).sum(), "new finding", "of chains"),
+        (report.chain_findings().len(), "new finding", "of chains"),
         (
             answers.filter(|answer| answer.agreement == Agreement::Unexpected).count(),
             "unexpected answer",

@@ -47,6 +47,7 @@ impl Opts {
             ExportFormat::Sarif => {
                 let mut document = Document::default();
                 document.add(report.findings.iter().map(RuleResult::of_finding).collect(), None);
+                document.add(report.chain_findings().iter().map(RuleResult::of_chain).collect(), None);
                 for (what, lines) in [("could not judge", &report.lost), ("internal error", &report.internal_errors)] {
                     let notify = |line: &String| (what.to_owned(), visible(&cut(line, TEXT)).into_owned());
                     lines.iter().for_each(|line| document.add(Vec::new(), Some(notify(line))));
