@@ -239,13 +239,11 @@ impl EngineReport {
         }
     }
 
-    /// The forms of which the model lacks lines, in words: how many by each reason.
+    /// How many forms the model lacks lines of, in words; the pages have them by reason.
     pub(super) fn without_semantics_words(&self) -> Option<String> {
-        let reasons = self.without_semantics.iter();
-        let reasons: Vec<String> = reasons.map(|(why, forms)| format!("{why} ({})", forms.len())).collect();
         let forms: BTreeSet<&String> = self.without_semantics.values().flatten().collect();
-        let lines = || format!("lines of {} are never executed", counted(forms.len(), "form"));
-        (!reasons.is_empty()).then(|| format!("{}: {}", lines(), reasons.join(", ")))
+        let says = "never executed, as a whole or in part, because the model lacks them; the report says why";
+        (!forms.is_empty()).then(|| format!("{} {says}", counted(forms.len(), "form")))
     }
 
     /// Rows that were tried, those that passed, and those that failed.
