@@ -45,7 +45,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             eprintln!("no `ptxas` here: the kernels are SKIPPED; run `ptx-conform toolchain install 13.5`");
         }
         let missing = || Err(Failed::from("no `ptxas` here, and PTX_CONFORM_REQUIRE_PTXAS is set"));
-        return by_day().0.into_iter().map(|opcode| Trial::test(opcode, missing).with_ignored_flag(!required)).collect();
+        return by_day()
+            .0
+            .into_iter()
+            .map(|opcode| Trial::test(opcode, missing).with_ignored_flag(!required))
+            .collect();
     }
     let (some, others) = by_day();
     let pairs = |opcodes: Vec<&'static str>| -> Vec<(Installed, &'static str)> {
