@@ -225,7 +225,7 @@ pub struct RowCount {
     pub instruction: String,
     /// The number of variants with setups; 0 for recorded rows.
     pub space: u128,
-    /// Why some lines of the form are never executed: the model lacks them.
+    /// The reasons why some lines of the form are never executed: the model lacks them.
     pub without_semantics: BTreeSet<String>,
     /// Rows that were tried.
     pub rows: u64,

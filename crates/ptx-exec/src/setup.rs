@@ -74,7 +74,7 @@ pub fn share_contents(form: &Form, from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// Why some lines of a form are never executed, though its instruction is: the reasons of the table of semantics.
+/// The reasons why some lines of a form are never executed, though its instruction is: those of the table of semantics.
 pub fn without_semantics(isa: &Isa, form: &Form) -> BTreeSet<String> {
     modelled::reasons(isa, form)
 }

@@ -20,16 +20,16 @@ struct TriedChoices {
 
 /// The choices of a form that only computes, tried on the table of semantics.
 struct TriedForm {
-    /// Those of modifiers and shapes.
+    /// The choices of modifiers and shapes.
     modifiers: TriedChoices,
     /// The modifiers that have semantics, with each type that a destination may have: for each destination.
     destinations: Vec<TriedChoices>,
-    /// Why some have no semantics.
+    /// The reasons why some have no semantics.
     reasons: BTreeSet<String>,
 }
 
 impl TriedForm {
-    /// None if the instruction does more than compute.
+    /// Tries all choices of a form; none if the instruction does more than compute.
     fn of(isa: &Isa, form: &Form) -> Option<Self> {
         if !semantics::opcodes().any(|opcode| opcode == form.opcode()) {
             return None;
@@ -105,7 +105,7 @@ impl TriedChoices {
     }
 }
 
-/// Why some lines of a form that only computes are never executed: there are no semantics for them.
+/// The reasons why some lines of a form that only computes are never executed: there are no semantics for them.
 pub(super) fn reasons(isa: &Isa, form: &Form) -> BTreeSet<String> {
     TriedForm::of(isa, form).map(|tried| tried.reasons).unwrap_or_default()
 }
