@@ -80,8 +80,12 @@ impl<'a> Executor<'a> {
                 let form = &executed.forms[at];
                 let plan = ProgramPlan::new(form, &points.forms[at], &environment, self.options, self.engine);
                 let Some(plan) = plan else { continue };
-                let count =
-                    RowCount { instruction: instruction.name.clone(), space: plan.space(), ..RowCount::default() };
+                let count = RowCount {
+                    instruction: instruction.name.clone(),
+                    space: plan.space(),
+                    without_semantics: setup::without_semantics(&self.spec.isa, form),
+                    ..RowCount::default()
+                };
                 tally.rows.insert(form.id.clone(), count);
                 let costly = Arc::new(costly(self.engine, 0));
                 for task in plan.tasks(&instruction.name, &environment) {

@@ -225,6 +225,8 @@ pub struct RowCount {
     pub instruction: String,
     /// The number of variants with setups; 0 for recorded rows.
     pub space: u128,
+    /// The reasons why some lines of the form are never executed: the model lacks them.
+    pub without_semantics: BTreeSet<String>,
     /// Rows that were tried.
     pub rows: u64,
     /// Rows that passed.
@@ -372,6 +374,7 @@ impl RowCount {
         let before = self.rows;
         self.instruction = other.instruction;
         self.space = self.space.max(other.space);
+        self.without_semantics.extend(other.without_semantics);
         self.rows += other.rows;
         self.passed += other.passed;
         self.failed += other.failed;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::{Count, EngineResult, Results, RowSource, Tally, TriedWords};
 use crate::model::{INFERENCES, Inference};
+use crate::plural::counted;
 
 /// The counts and outcomes of one engine.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +45,9 @@ pub struct EngineReport {
     pub undefined: Vec<UndefinedReport>,
     /// Rows that were not executed, by reason.
     pub skipped_rows: BTreeMap<String, u64>,
+    /// Forms of which some or all lines are never executed because the model lacks them, by reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub without_semantics: BTreeMap<String, Vec<String>>,
     /// The results of trying words in slots.
     pub words: Option<TriedWords>,
     /// The reason why the engine was abandoned, in its own words.
@@ -165,6 +169,17 @@ fn not_asked(result: &EngineResult) -> BTreeMap<String, Vec<String>> {
     by_reason
 }
 
+/// The forms of executed rows that the model lacks in whole or in part, by reason.
+fn without_semantics(tally: &Tally) -> BTreeMap<String, Vec<String>> {
+    let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (form, count) in &tally.rows {
+        for why in &count.without_semantics {
+            by_reason.entry(why.clone()).or_default().push(form.clone());
+        }
+    }
+    by_reason
+}
+
 /// By reason: the forms are those in which it occurs.
 fn undefined(tally: &Tally) -> Vec<UndefinedReport> {
     let mut reports: Vec<UndefinedReport> = Vec::new();
@@ -218,9 +233,17 @@ impl EngineReport {
                 .collect(),
             undefined: undefined(tally),
             skipped_rows: tally.skipped_rows.clone(),
+            without_semantics: without_semantics(tally),
             words: result.words.clone(),
             gave_up: result.gave_up.clone(),
         }
+    }
+
+    /// How many forms the model lacks lines of, in words; the pages have them by reason.
+    pub(super) fn without_semantics_words(&self) -> Option<String> {
+        let forms: BTreeSet<&String> = self.without_semantics.values().flatten().collect();
+        let says = "never executed, as a whole or in part, because the model lacks them; the report says why";
+        (!forms.is_empty()).then(|| format!("{} {says}", counted(forms.len(), "form")))
     }
 
     /// Rows that were tried, those that passed, and those that failed.

@@ -8,12 +8,16 @@ use std::process::Command;
 
 use crate::cases::{self, Expected};
 use libtest_mimic::{Failed, Trial};
+use ptx_conform::divergences::{Divergences, EngineVersion};
 use ptx_conform::engine::sass::{Configuration, Sass};
 use ptx_conform::engine::{CaseExecutor as _, CodeLister as _, Listing, toolchain};
 use ptx_conform::environment::{AddressSize, Environment, Suffix};
+use ptx_conform::judge::Judge;
 use ptx_conform::line_case::{Answer, Holds, Input, LineCase, Output, Returned, Rows, UndefinedBits};
 use ptx_conform::model::Allowed;
+use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::space::{Diagram, Draw, environment_values};
+use ptx_conform::spec::Spec;
 use ptx_conform::{model, setup};
 
 const VERSION: &str = "13.5";
@@ -143,10 +147,27 @@ fn the_smallest_module_has_the_same_answer() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The cases of `corpus/executed/` whose instructions a run executes, compiled for sm_90.
+/// True if a divergence lists lines with the choices of this one: `ptxas` may compute something else.
+fn is_listed(spec: &Spec, known: &Divergences, case: &LineCase) -> Result<bool, Failed> {
+    let environment = case.environment();
+    let declarations = Declarations::parse(&case.declarations, &spec.isa)?;
+    let line = Line::parse(&case.line)?;
+    let read = Judge::new(spec, &environment)?.read(&line, &declarations);
+    let Some((instruction, reading)) = read else { return Ok(false) };
+    // What a setup adds is at its first value: no entry about a line that only computes names it.
+    let form = &setup::executed(spec, instruction).forms[reading.form];
+    let mut values = reading.values;
+    values.resize(form.axes.len(), 0);
+    let version = EngineVersion::parse(&format!("sass@{VERSION}"))?;
+    Ok(known.computes(Some(&version), &form.id, &values).next().is_some())
+}
+
+/// The cases of `corpus/executed/` whose instructions a run executes, compiled for sm_90. Those with choices for which wrong
+/// code is listed may differ, and some must: otherwise nothing shows that they are compared.
 fn machine_code_does_what_was_computed_by_hand() -> Result<(), Failed> {
     let spec = ptx_conform::shipped::spec().map_err(|errors| errors[0].render(false))?;
     let newest = opened()?.newest_ptx();
+    let known = Divergences::load(None, &spec).map_err(|errors| errors[0].render(false))?;
     let (mut programs, mut expected) = (Vec::new(), Vec::new());
     for mut case in cases::all(&spec).map_err(|why| why.to_string())? {
         let target = case.program.target;
@@ -157,7 +178,7 @@ fn machine_code_does_what_was_computed_by_hand() -> Result<(), Failed> {
         expected.push((case.name, case.expected));
         programs.push(case.program);
     }
-    let (mut wrong, mut skipped, mut checked) = (Vec::new(), Vec::new(), 0);
+    let (mut wrong, mut skipped, mut checked, mut differing) = (Vec::new(), Vec::new(), 0, 0);
     for ((program, (name, expected)), answers) in programs.iter().zip(expected).zip(opened()?.execute(&programs)) {
         for (at, (expected, answer)) in expected.iter().zip(&answers).enumerate() {
             match answer {
@@ -169,6 +190,7 @@ fn machine_code_does_what_was_computed_by_hand() -> Result<(), Failed> {
                 Answer::Failed(why) if program.line == CRASHES && why.contains("C7907") => {}
                 answer => match expected.check(answer, program) {
                     Ok(()) => checked += 1,
+                    Err(_) if is_listed(&spec, &known, program)? => differing += 1,
                     Err(why) => wrong.push(format!("row {at} of `{}`: {why}", program.line)),
                 },
             }
@@ -176,7 +198,7 @@ fn machine_code_does_what_was_computed_by_hand() -> Result<(), Failed> {
     }
     assert_eq!(wrong, [""; 0]);
     assert_eq!(skipped, [""; 0]);
-    assert!(checked > 400, "{checked} rows");
+    assert!(checked > 4_000 && differing > 0, "{checked} rows agree, {differing} differ as listed");
     Ok(())
 }
 

@@ -36,7 +36,7 @@ static FORMS: LazyLock<Vec<ModelledForm>> = LazyLock::new(|| {
 });
 
 /// The mutants that are tried by default: of one in so many forms, so many of each, with so many programs in a run.
-const FEW: (usize, usize, Option<usize>) = (1, 2, Some(300));
+const FEW: (usize, usize, Option<usize>) = (3, 2, Some(300));
 /// The mutants that the nightly tries: all.
 const ALL: (usize, usize, Option<usize>) = (1, usize::MAX, None);
 /// Rows by which it is decided whether a mutant is equivalent.

@@ -11,7 +11,6 @@ use ptx_conform::line_case::{Answer, Holds, Input, LineCase, Output, Rows};
 use ptx_conform::model;
 use ptx_conform::object::{Surface, Variable};
 use ptx_conform::ptx::{Declarations, Symbol};
-use ptx_conform::semantics;
 use ptx_conform::spec::Spec;
 
 /// A case, ready to be executed.
@@ -196,8 +195,7 @@ impl Value {
 pub(crate) fn all(spec: &Spec) -> anyhow::Result<Vec<Case>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/executed");
     let mut cases = Vec::new();
-    let computes = |name: &str| semantics::opcodes().any(|opcode| opcode == name);
-    for instruction in spec.instructions.iter().filter(|of| model::models(&of.name) || computes(&of.name)) {
+    for instruction in spec.instructions.iter().filter(|of| model::models(&of.name)) {
         let path = directory.join(format!("{}.yaml", instruction.name));
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let raw: Vec<Raw> = serde_yaml::from_str(&text).with_context(|| path.display().to_string())?;

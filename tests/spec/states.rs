@@ -30,7 +30,7 @@ fn the_model_reads_every_setup_that_is_drawn() {
             let mut draw = Draw::named(&form.id, 1);
             let mut undefined: BTreeMap<&str, usize> = BTreeMap::new();
             let built = start.elapsed();
-            for _ in 0..3000 {
+            for _ in 0..1000 {
                 let values = draw.variant(&region).expect("a setup");
                 let program = setup::line_case(&SPEC, form, &[&values]).expect("a program");
                 let prepared =

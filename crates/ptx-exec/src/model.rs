@@ -18,7 +18,7 @@ mod st;
 mod surface;
 
 use crate::line_case::{Answer, LineCase, Rows};
-use crate::semantics::computation;
+use crate::semantics::{self, computation};
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::Judge;
 use ptx_spec::ptx::{Declarations, Line};
@@ -52,13 +52,9 @@ const TABLE: &[(&str, Prepare)] = &[
     ("sust", surface::store),
 ];
 
-/// The instructions that only compute of which a run executes rows. The others have semantics as well, and wait for their
-/// machine code: a row whose machine code is unknown was never compared.
-const EXECUTED: &[&str] = &["add"];
-
-/// The opcodes of the instructions that a run executes, sorted.
+/// The opcodes of the instructions that a run executes, sorted: those that only compute, and those that do more.
 pub fn opcodes() -> impl Iterator<Item = &'static str> {
-    let mut all: Vec<&str> = TABLE.iter().map(|(opcode, _)| *opcode).chain(EXECUTED.iter().copied()).collect();
+    let mut all: Vec<&str> = TABLE.iter().map(|(opcode, _)| *opcode).chain(semantics::opcodes()).collect();
     all.sort_unstable();
     all.into_iter()
 }

@@ -38,6 +38,9 @@ pub use undefined::Undefined;
 #[error("{0}")]
 pub struct Unmodelled(pub(crate) String);
 
+/// The reason why a line that has semantics is not executed alone.
+pub(crate) const READS_CARRY: &str = "the line reads the carry of the line before it";
+
 /// Makes the computation of a line.
 type Compute = fn(&Modes<'_>) -> Result<Computation, Unmodelled>;
 

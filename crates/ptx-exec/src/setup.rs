@@ -17,6 +17,8 @@ mod registers;
 mod source;
 mod surface;
 
+use std::collections::BTreeSet;
+
 use ptx_spec::role::setup::{self, ADDRESS, CONTENTS, EFFECT, LAYER, PREDICATE, SAMPLE, X, Y, Z};
 use ptx_spec::space::Values;
 use ptx_spec::spec::{Choice, Cube, Form, Instruction, Isa, SetupAxis, Spec};
@@ -70,6 +72,11 @@ pub fn share_contents(form: &Form, from: &[u8], to: &mut [u8]) {
     if let Some(axis) = form.axis(CONTENTS.0) {
         to[axis] = from[axis];
     }
+}
+
+/// The reasons why some lines of a form are never executed, though its instruction is: those of the table of semantics.
+pub fn without_semantics(isa: &Isa, form: &Form) -> BTreeSet<String> {
+    modelled::reasons(isa, form)
 }
 
 /// The axes of a setup: first those common to all rows, then those of each row, and last the numbers.

@@ -162,6 +162,9 @@ fn add_engine(to: &mut EngineReport, from: EngineReport) {
     for (why, ids) in from.not_asked {
         unite(to.not_asked.entry(why).or_default(), ids);
     }
+    for (why, forms) in from.without_semantics {
+        unite(to.without_semantics.entry(why).or_default(), forms);
+    }
     to.environment = to.environment.take().max(from.environment);
     unite(&mut to.limits, from.limits);
     let add_rows = |to: &mut RowReport, from: RowReport| {

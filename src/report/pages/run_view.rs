@@ -15,6 +15,8 @@ pub(super) struct RunView<'r> {
     left_out: Vec<(String, &'r BTreeMap<String, u64>)>,
     /// The listed divergences that were not asked about, by reason, with the engines.
     not_asked: Vec<(String, &'r BTreeMap<String, Vec<String>>)>,
+    /// The forms of which the model lacks lines, by reason, with the engines.
+    without_semantics: Vec<(String, &'r BTreeMap<String, Vec<String>>)>,
     executors: Vec<ExecutorView<'r>>,
     /// The counts of each engine's chains, in words.
     chains: Vec<String>,
@@ -49,6 +51,7 @@ impl<'r> RunView<'r> {
         let executors = || engines().filter(|engine| engine.environment.is_some());
         let left_out = engines().map(|engine| (engine.name.as_str(), &engine.left_out));
         let not_asked = engines().map(|engine| (engine.name.as_str(), &engine.not_asked));
+        let without_semantics = executors().map(|engine| (engine.name.as_str(), &engine.without_semantics));
         let limits = executors().map(|engine| (engine.name.as_str(), &engine.limits));
         let executor = |engine: &'r EngineReport| {
             let [rows, passed, failed] = engine.row_counts();
@@ -72,6 +75,7 @@ impl<'r> RunView<'r> {
         Self {
             left_out: names.alike(left_out.filter(|(_, of)| !of.is_empty()), PartialEq::eq),
             not_asked: names.alike(not_asked.filter(|(_, of)| !of.is_empty()), PartialEq::eq),
+            without_semantics: names.alike(without_semantics.filter(|(_, of)| !of.is_empty()), PartialEq::eq),
             executors: executors().map(executor).collect(),
             chains: report.chains.iter().map(|of| format!("{}: {}", of.engine, of.words())).collect(),
             limits: names.alike(limits.filter(|(_, of)| !of.is_empty()), PartialEq::eq),

@@ -3,7 +3,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Unmodelled, ValueSource};
-use crate::semantics::Computation;
+use crate::semantics::{Computation, READS_CARRY};
 use crate::value::{low, sign_extend};
 use ptx_spec::spec::Role;
 
@@ -21,7 +21,7 @@ pub(super) fn prepare<'a>(
     computation: Computation,
 ) -> Result<Box<dyn Semantics + 'a>, Unmodelled> {
     if computation.reads_carry() {
-        return Err(Unmodelled("the line reads the carry of the line before it".to_owned()));
+        return Err(Unmodelled(READS_CARRY.to_owned()));
     }
     let (mut sources, mut lanes, mut inferred) = (SmallVec::new(), SmallVec::new(), computation.inferred());
     for operand in operands.form.operands.iter().filter(|of| !of.left_out(operands.form, operands.values)) {

@@ -84,7 +84,11 @@ impl<'a> Modes<'a> {
 
     /// The error for a modifier without a model.
     pub(super) fn unmodelled(&self, modifier: &str) -> Unmodelled {
-        Unmodelled(format!("there is no model of `{}` with {modifier}", self.opcode()))
+        let opcode = self.opcode();
+        Unmodelled(match modifier {
+            "" => format!("there is no model of this form of `{opcode}`"),
+            modifier => format!("there is no model of `{opcode}` with {modifier}"),
+        })
     }
 
     /// The type of integers in a slot.
