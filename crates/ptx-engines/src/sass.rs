@@ -151,8 +151,9 @@ impl Sass {
     /// Compiles a module with this many kernels. Returns also the sections whose code is not the same the second time.
     fn machine_code(&self, text: &str, kernels: usize) -> Result<(Cubin, BTreeSet<usize>), Outcome> {
         let options = self.configuration.options();
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
         let compile = || {
-            let code = self.assembler.compile(text, &options.each_ref().map(String::as_str), kernels == 1)?;
+            let code = self.assembler.compile(text, &options, kernels == 1)?;
             Cubin::parse(&code).map_err(|why| Outcome::Crashed(why.to_string()))
         };
         let first = compile()?;

@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 
 use crate::cause::{ChainCause, causes};
-use crate::compare::ChainComparison;
+use crate::chain_text::ChainText;
+use crate::compare::{ChainComparison, compare_alone};
+use crate::inputs::ChainRows;
 use crate::library::Library;
-use crate::reduce::{Reduced, shorten, simplify};
+use crate::reduce::{Reduced, is_same, shorten, simplify};
 
 /// The result of a search.
 #[derive(Debug, Default)]
@@ -15,7 +17,7 @@ pub struct ChainSearch {
     pub causes: Vec<ChainCause>,
     /// The chains that were known once they were reduced.
     pub known: Vec<Reduced>,
-    /// The chains whose cause was not found.
+    /// The chains whose cause was not found, or that fail only among other chains.
     pub open: Vec<Reduced>,
 }
 
@@ -61,8 +63,25 @@ pub fn search(
             }
         }
     }
+    found.confirm(of);
     found.causes.sort_by_key(|cause| std::cmp::Reverse(cause.chains));
     found
+}
+
+impl ChainSearch {
+    /// Keeps the causes whose chain fails alone as well: the others have no module that shows them.
+    fn confirm(&mut self, of: &ChainComparison<'_>) {
+        let texts: Vec<ChainText> = self.causes.iter().map(|cause| ChainText::from(&cause.reduced.chain)).collect();
+        let rows = self.causes.iter().map(|cause| &cause.reduced.rows);
+        let chains: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(rows).collect();
+        let answers = compare_alone(of, &chains);
+        for (cause, answer) in std::mem::take(&mut self.causes).into_iter().zip(answers) {
+            match is_same(&cause.reduced.answer, &answer) {
+                true => self.causes.push(cause),
+                false => self.open.push(cause.reduced),
+            }
+        }
+    }
 }
 
 /// The opcode of each instruction of a chain.
