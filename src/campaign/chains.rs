@@ -21,8 +21,8 @@ use crate::engine::KernelExecutor;
 use crate::environment::Environment;
 use crate::spec::Spec;
 
-/// Chains of a task: two modules, whose machine code is disassembled at once.
-const TASK: u64 = 2048;
+/// Chains of a task: half a module, so that a first run has one for each core.
+const TASK: u64 = 512;
 /// The least and the most lines of a chain.
 const LINES: (u8, u8) = (2, 5);
 /// Rows of each chain.

@@ -130,7 +130,7 @@ const BUDGETS: [(RunDepth, &str, DepthBudget); 2] = [
             sometimes: 32,
             cases: Some(24),
             rows: 4,
-            chains: 2048,
+            chains: 1024,
         },
     ),
     (

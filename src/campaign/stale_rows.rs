@@ -18,8 +18,9 @@ use crate::spec::Instruction;
 
 /// Rows that must come out right before a divergence counts as gone: some come out right by chance.
 const ENOUGH: usize = 1000;
-/// The parts in which the rows of a divergence are executed: the first part that shows it spares the others.
-const PARTS: usize = 16;
+/// The parts in which the rows of a divergence are executed: every which one, from which on. The first part that shows it spares
+/// the others, so it is small: where an assembler dies of each row, each costs several processes.
+const PARTS: [(usize, usize); 8] = [(128, 0), (128, 64), (64, 32), (32, 16), (16, 8), (8, 4), (4, 2), (2, 1)];
 
 impl Executor<'_> {
     /// The divergences that need attention, and those that no row can tell about. Those that no row has shown are asked
@@ -92,11 +93,11 @@ impl Executor<'_> {
                 }
             }
         }
-        for part in 0..PARTS {
+        for (every, from) in PARTS {
             if self.progress.stopped() || self.health.step().is_none() {
                 return Ok(false);
             }
-            let of_part = |rows: &Vec<Values>| rows.iter().skip(part).step_by(PARTS).cloned().collect();
+            let of_part = |rows: &Vec<Values>| rows.iter().skip(from).step_by(every).cloned().collect();
             let rows: Vec<Vec<Values>> = all.iter().map(|(.., rows)| of_part(rows)).collect();
             let costly: Vec<CostlyRows> = all.iter().map(|_| costly(self.engine, 0)).collect();
             let questions = all.iter().zip(&rows).zip(&costly).map(|(((executed, at, _), rows), costly)| RowQuestion {

@@ -92,7 +92,7 @@ pub(crate) struct Opts {
     #[arg(long, value_name = "N")]
     rows: Option<usize>,
     /// Chains of two to five lines whose results feed the next, to execute on each engine that executes kernels
-    /// [default: 2048; `--depth pairs`: 32768; 0 if opcodes are named].
+    /// [default: 1024; `--depth pairs`: 32768; 0 if opcodes are named].
     #[arg(long, value_name = "N")]
     chains: Option<u64>,
     /// Run only one part of the plan: 2/8 is the second of eight. Together the parts are the whole plan.

@@ -26,7 +26,7 @@ use ptx_spec::ptx::Line;
 use ptx_spec::spec::{Form, Isa};
 
 pub use computation::{Computation, Dependence};
-pub(crate) use immediate::immediate;
+pub(crate) use immediate::{immediate, no_immediate};
 pub use inference::{INFERENCES, Inference, Inferences};
 use modes::Modes;
 pub use number_type::NumberType;

@@ -115,7 +115,18 @@ mod tests {
         for name in ["sass", "sass-sm_80", "sass-O0", "sass-sm_120-O1", "sass-r16", "sass-sm_80-O1-r255-u0"] {
             assert_eq!(name.parse::<Configuration>().map(|of| of.to_string()), Ok(name.to_owned()));
         }
-        for name in ["sass-", "sass-sm_90", "sass-O3", "sass-O4", "sass-O0-sm_80", "sass-sm_50", "ptxas", "sass-r15", "sass-u11-r16", "sass-u11"] {
+        for name in [
+            "sass-",
+            "sass-sm_90",
+            "sass-O3",
+            "sass-O4",
+            "sass-O0-sm_80",
+            "sass-sm_50",
+            "ptxas",
+            "sass-r15",
+            "sass-u11-r16",
+            "sass-u11",
+        ] {
             assert!(name.parse::<Configuration>().is_err_and(|why| why.to_string().contains("sm_120")), "{name}");
         }
         assert_eq!(Configuration::all().count(), 14);

@@ -11,7 +11,7 @@ use super::names::{NameScopes, NamedThing};
 use super::special::ThreadRegister;
 use super::windows;
 use crate::object::Space;
-use crate::semantics::{Unmodelled, immediate};
+use crate::semantics::{Unmodelled, immediate, no_immediate};
 
 /// A line that was read, with the names that it can use.
 pub(super) struct LineOperands<'l, 'a> {
@@ -194,9 +194,7 @@ impl<'l, 'a> LineOperands<'l, 'a> {
     fn source_of(&self, element: &BoundElement<'l, 'a>, of: Option<(Kind, u32)>) -> Result<CodeSource, Unmodelled> {
         let Some(name) = element.name() else {
             let bits = immediate(element.argument, of);
-            return bits
-                .map(CodeSource::Immediate)
-                .ok_or_else(|| Unmodelled(format!("{:?} has no value", element.argument)));
+            return bits.map(CodeSource::Immediate).ok_or_else(|| no_immediate(element.argument));
         };
         match (element.argument, self.named(&name)?) {
             // A computation that knows no minus sign refuses the line.

@@ -3,7 +3,7 @@
 use super::{Inferences, Unmodelled};
 use crate::line_case::{Holds, LineCase};
 use crate::object::{Surface, Variable};
-use crate::semantics::immediate;
+use crate::semantics::{immediate, no_immediate};
 use ptx_spec::judge::{BoundArgument, BoundElement, arguments};
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol};
 use ptx_spec::spec::{Form, Isa, Kind, Operand, Role, Unit};
@@ -173,7 +173,7 @@ impl<'l, 'a> Operands<'l, 'a> {
         }
         let of = self.operand_type(operand).ok().map(|(_, kind, bits)| (kind, bits));
         let bits = immediate(element.argument, of);
-        bits.map(ValueSource::Immediate).ok_or_else(|| Unmodelled(format!("{:?} has no value", element.argument)))
+        bits.map(ValueSource::Immediate).ok_or_else(|| no_immediate(element.argument))
     }
 
     /// The lanes of the destination.

@@ -1,5 +1,6 @@
 //! Constants in a line as bits. PTX ISA `constants`.
 
+use super::Unmodelled;
 use ptx_spec::ptx::Argument;
 use ptx_spec::spec::Kind;
 
@@ -20,4 +21,12 @@ pub(crate) fn immediate(argument: &Argument<'_>, of: Option<(Kind, u32)>) -> Opt
         Argument::Double(bits) => Some(u128::from(*bits)),
         _ => None,
     }
+}
+
+/// The reason why an argument is not the constant of a value.
+pub(crate) fn no_immediate(argument: &Argument<'_>) -> Unmodelled {
+    Unmodelled(match argument {
+        Argument::Integer(value) => format!("what the number {} is in 128 bits is not described", value.value()),
+        _ => "a source is neither a register nor a constant".to_owned(),
+    })
 }
