@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ptx_kernels::ChainCause;
+use ptx_kernels::{ChainCause, Reduced};
 
 use crate::environment::Environment;
 
@@ -23,6 +23,8 @@ pub struct ChainTally {
     pub failed: u64,
     /// How many of these were not reduced, so that their causes are unknown.
     pub not_reduced: u64,
+    /// Those whose causes were searched for, and not found.
+    pub open: Vec<Reduced>,
     /// How many the reference does not define, by reason.
     pub undefined: BTreeMap<String, u64>,
     /// How many the engine did not execute, by reason.

@@ -100,6 +100,7 @@ pub(super) fn run(
             *tally.listed.entry(id).or_default() += 1;
         }
         tally.not_reduced += found.open.len() as u64;
+        tally.open = found.open;
         tally.causes = found.causes;
     }
     Ok(tally)

@@ -32,6 +32,9 @@ pub struct ChainReport {
     pub failed: u64,
     /// How many of these were not reduced, so that their causes are unknown.
     pub not_reduced: u64,
+    /// The text of those whose causes were searched for and not found: they fail only among others, or too many fail alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
     /// How many the reference does not define, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub undefined: BTreeMap<String, u64>,
@@ -156,7 +159,8 @@ const NAMED: usize = 12;
 
 impl ChainReport {
     fn new(engine: &EngineResult, environment: &Environment) -> Self {
-        let ChainTally { chains, rows, agreed, listed, failed, not_reduced, undefined, skipped, .. } = &engine.chains;
+        let ChainTally { chains, rows, agreed, listed, failed, not_reduced, open, undefined, skipped, .. } =
+            &engine.chains;
         let finding = |cause: &ChainCause| ChainFinding::new(environment, cause);
         Self {
             engine: engine.name.clone(),
@@ -167,6 +171,7 @@ impl ChainReport {
             listed: listed.clone(),
             failed: *failed,
             not_reduced: *not_reduced,
+            open: open.iter().map(|of| of.chain.text()).collect(),
             undefined: undefined.clone(),
             skipped: skipped.clone(),
             findings: engine.chains.causes.iter().map(finding).collect(),
@@ -185,6 +190,7 @@ impl ChainReport {
         self.agreed += other.agreed;
         self.failed += other.failed;
         self.not_reduced += other.not_reduced;
+        self.open.extend(other.open);
         for (to, from) in [
             (&mut self.listed, other.listed),
             (&mut self.undefined, other.undefined),
@@ -233,6 +239,9 @@ impl ChainReport {
         }
         if self.not_reduced > 0 {
             writeln!(to, "  not analysed: {} that failed as well", counted(self.not_reduced, "chain"))?;
+        }
+        for text in self.open.iter().take(NAMED) {
+            writeln!(to, "  not analysed: {}", text.trim_end().replace('\n', " "))?;
         }
         Ok(())
     }
