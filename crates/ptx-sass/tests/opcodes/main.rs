@@ -384,7 +384,7 @@ const UNKNOWN: &[&str] = &[
     "FLO.U32 R0,R1,R2",
     "FLO R0,|R1|",
     "IMAD R0,P0,R1,R2,R3",
-    "IMAD.WIDE R0,P0,R1,R2,R4",
+    "IMAD.WIDE R0,P0,R1,R2,-R4",
     "IMAD.WIDE R0,R1,R2,R4,P0",
     "IMAD.WIDE.U32 R0,-R1,R2,R4",
     "IMAD.WIDE.HI R0,R1,R2,R4",
