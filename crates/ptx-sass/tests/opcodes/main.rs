@@ -391,7 +391,7 @@ const UNKNOWN: &[&str] = &[
     "IADD3 R0,P0,P1,P2,R1,R2,R3",
     "IADD3 R0,R1,|R2|,R3",
     "IADD3.64 R0,P0,PT,R2,R4,R6",
-    "IADD.64 R0,P0,R2,R4",
+    "IADD.64 R0,P0,P1,R2,R4",
     "LEA R0,R1,R2,0x20",
     "LEA.SX32 R0,R1,R2,0x2",
     "SHF.L R0,R1,R2,R3",
