@@ -67,7 +67,7 @@ impl ReportOptions {
             vocabulary: options.vocabulary,
             cases: options.cases,
             rows: options.rows,
-            chains: options.chains,
+            chains: options.chain_count(),
             seed: options.seed,
             environment: options.environment.map(|environment| environment.to_string()),
             shard: (options.shard != Shard::WHOLE).then(|| options.shard.to_string()),

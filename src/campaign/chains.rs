@@ -54,21 +54,21 @@ pub(super) fn run(
     progress: &Progress,
 ) -> Result<ChainTally, InternalError> {
     let mut tally = ChainTally { environment: Some(environment), rows: ROWS, ..ChainTally::default() };
-    if options.chains == 0 {
+    if options.chain_count() == 0 {
         return Ok(tally);
     }
     let library = match Library::new(spec, environment, &options.instructions) {
         Ok(library) => library,
         Err(why) if !options.instructions.is_empty() => {
-            tally.chains = options.chains;
-            tally.skipped.insert(why.to_string(), options.chains);
+            tally.chains = options.chain_count();
+            tally.skipped.insert(why.to_string(), options.chain_count());
             return Ok(tally);
         }
         Err(why) => return Err(InternalError(why.to_string())),
     };
     let interpreter = Interpreter::new(spec);
     let comparison = ChainComparison { interpreter: &interpreter, engine, environment };
-    let tasks: Vec<u64> = (0..options.chains.div_ceil(TASK))
+    let tasks: Vec<u64> = (0..options.chain_count().div_ceil(TASK))
         .filter(|task| options.shard.has(|| format!("chains {} {task}", options.seed)))
         .collect();
     progress.planned.fetch_add(tasks.len() as u64, Ordering::Relaxed);
@@ -78,7 +78,7 @@ pub(super) fn run(
             if progress.stopped() {
                 return TaskResult::default();
             }
-            let count = TASK.min(options.chains - task * TASK);
+            let count = TASK.min(options.chain_count() - task * TASK);
             let result = TaskResult::new(&comparison, &library, known, options.seed.wrapping_add(task << 32), count);
             progress.done.fetch_add(1, Ordering::Relaxed);
             progress.cases.fetch_add(count, Ordering::Relaxed);
@@ -123,7 +123,7 @@ pub(super) fn question(
     if !options.instructions.is_empty() || options.shard.number != 1 {
         return questioned;
     }
-    if options.chains == 0 {
+    if options.chain_count() == 0 {
         known.divergences.chains(version).for_each(|(divergence, _)| questioned.not_asked(divergence, NOT_CHAINED));
         return questioned;
     }

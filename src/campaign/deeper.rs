@@ -30,7 +30,7 @@ impl Deeper {
             adds.push(format!("the usual number of cases of each executed form, with {} rows each", then.rows));
         }
         let chained = results.engines.iter().any(|engine| engine.chains.chains > 0);
-        if chained && options.chains == now.chains {
+        if chained && options.chains.is_none() {
             adds.push(format!("{} of lines", counted(then.chains - now.chains, "more chain")));
         }
         (!adds.is_empty()).then_some(Self { depth, adds })

@@ -197,8 +197,8 @@ pub struct Options {
     pub cases: Option<usize>,
     /// Rows of each program.
     pub rows: usize,
-    /// Chains of lines that each engine executes.
-    pub chains: u64,
+    /// The chains of lines to execute; by default those of the depth if all instructions are tested, and otherwise none.
+    pub chains: Option<u64>,
     /// Lines per batch.
     pub batch: usize,
     /// Today's date, for reporting expired divergences; none if that does not matter.
@@ -217,6 +217,11 @@ impl Options {
     /// The random variants that are drawn of each form, by the number of forms of its instruction.
     pub fn random_of_form(&self, forms: usize) -> u64 {
         self.random.unwrap_or_else(|| self.depth.budget().random_of_instruction / (forms as u64).max(1))
+    }
+
+    /// The chains of lines that are executed.
+    pub fn chain_count(&self) -> u64 {
+        self.chains.unwrap_or(if self.instructions.is_empty() { self.depth.budget().chains } else { 0 })
     }
 
     /// True if the run is made after the last day of a divergence.
@@ -259,7 +264,7 @@ impl Options {
             seed: 0,
             cases: budget.cases,
             rows: budget.rows,
-            chains: budget.chains,
+            chains: None,
             batch: 10_000,
             today: None,
             environment: None,

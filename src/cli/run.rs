@@ -315,7 +315,7 @@ impl Opts {
             seed: self.seed,
             cases: self.cases.or(budget.cases),
             rows: self.rows.unwrap_or(budget.rows).max(1),
-            chains: self.chains.unwrap_or(if self.instructions.is_empty() { budget.chains } else { 0 }),
+            chains: self.chains,
             batch: self.batch.max(1),
             today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
             environment,

@@ -73,7 +73,7 @@ pub struct ChainFinding {
 }
 
 /// A finding with all engines that have it: the same lines, reduced.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct JoinedChainFinding<'r> {
     /// The finding, as the first of the engines has it.
     pub finding: &'r ChainFinding,
@@ -360,4 +360,34 @@ pub(super) fn chains(results: &Results) -> Vec<ChainReport> {
         Some(ChainReport::new(engine, environment))
     };
     results.engines.iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(engine: &str, fingerprints: &[&str]) -> ChainReport {
+        let finding = |fingerprint: &&str| -> ChainFinding {
+            serde_json::from_value(serde_json::json!({
+                "fingerprint": fingerprint, "title": "min.s32 computes a wrong result", "does": "computes", "chains": 2,
+                "lines": [{ "text": "min.s32 %x0, %x0, %x1;", "borders": [] }],
+                "chain": { "registers": ["b32", "b32"], "inputs": [0, 1], "lines": ["min.s32 %x0, %x0, %x1;"], "outputs": [0] },
+                "row": ["1", "2"], "expected": "%x0 = 1", "actual": "%x0 = 2", "module": "", "yaml": "",
+            }))
+            .expect("a finding")
+        };
+        let findings = fingerprints.iter().map(finding).collect();
+        ChainReport { engine: engine.to_owned(), findings, ..ChainReport::default() }
+    }
+
+    #[test]
+    fn a_cause_of_several_engines_is_one_finding() {
+        let reports = [report("sass@13.5", &["a", "b"]), report("sass-O0@13.5", &["b"]), report("sass@13.3", &["b"])];
+        let found: Vec<(&str, String, u64)> = joined(&reports)
+            .iter()
+            .map(|of| (of.finding.fingerprint.as_str(), of.engines_in_short(), of.chains))
+            .collect();
+        let expected = [("a", "sass@13.5".to_owned(), 2), ("b", "sass@13.5 and 2 other engines".to_owned(), 6)];
+        assert_eq!(found, expected);
+    }
 }

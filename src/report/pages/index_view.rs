@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::engine_names::EngineNames;
 use super::instruction_view::{InstructionCounts, InstructionView, RuleView, TestedStatus};
 use crate::campaign::Agreement;
+use crate::report::chains::JoinedChainFinding;
 use crate::report::coverage::ExampleReport;
 use crate::report::data::Report;
 use crate::report::groups::{GroupCase, GroupReport};
@@ -24,6 +25,8 @@ pub(super) struct IndexView<'r> {
     rows: u64,
     known: usize,
     new: usize,
+    /// The findings of chains, each with its engines.
+    chain_findings: Vec<JoinedChainFinding<'r>>,
     /// Divergences that need attention, and examples with unexpected answers: each with the engines together.
     stale: Vec<StaleView<'r>>,
     unexpected: Vec<UnexpectedView<'r>>,
@@ -146,6 +149,7 @@ impl<'r> IndexView<'r> {
             rows: report.engines.iter().map(|engine| engine.row_counts()[0]).sum(),
             known,
             new: report.groups.len() - known,
+            chain_findings: report.chain_findings(),
             stale: report.divergences.iter().flat_map(|of| StaleView::all(of, names)).collect(),
             unexpected: report.examples.iter().flat_map(|of| UnexpectedView::all(of, names)).collect(),
             judges: of(&|engine| engine.judges),
