@@ -40,7 +40,7 @@ const EXCEPTIONS: &[Exception] = &[
     ("crates/ptx-kernels/src/register_kind.rs", &["pred"], "the types of registers"),
     (
         "crates/ptx-kernels/src/kernel.rs",
-        &[".global", ".ne", ".param", ".wide", "add", "cvta", "ld", "mad", "mov", "selp", "setp", "st"],
+        &[".global", ".ne", ".param", ".wide", "cvta", "ld", "mad", "mov", "selp", "setp", "st"],
         "the kernel around chains",
     ),
     ("crates/ptx-spec/src/load/vocabulary.rs", &[".v2"], "an example in a message"),
