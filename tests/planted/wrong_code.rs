@@ -259,7 +259,8 @@ pub(crate) const WRONG_CODE: &[WrongCode] = &[
     wrong("add-source-unwritten", "A source is a register that nothing writes.", "{ type: .u32 }", &["type"],
         |case, code| if line(case, &["u32"]) { operand(sum(code), 1, unwritten) }),
     wrong("add-guard-inverted", "The guard is inverted.", "{ guard: '@!p' }", &["guard"],
-        |case, code| if case.line.starts_with("@!") {
+        // Of sums that write the carry, those of 64 bits show it as well: another condition.
+        |case, code| if case.line.starts_with("@!") && !line(case, &["cc"]) {
             let end = code.iter().rposition(|word| word.opcode == "MEMBAR.SC.SYS").unwrap_or(0);
             inverted(code[..end].iter_mut().rfind(|word| !word.predicate.is_empty() && opcode(word) != "EXIT"));
         }),
