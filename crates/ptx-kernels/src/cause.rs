@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ptx_spec::must::Must as _;
+
 use crate::chain::{Chain, ChainOperand, ChainStatement};
 use crate::chain_text::ChainText;
 use crate::compare::{ChainComparison, compare};
@@ -159,14 +161,15 @@ fn varied(library: &Library<'_>, chain: &Chain) -> Vec<VariedChain> {
 }
 
 /// The instructions of a chain, with the choices that they make.
-fn cause_lines(library: &Library<'_>, chain: &Chain) -> Vec<CauseLine> {
+pub(crate) fn cause_lines(library: &Library<'_>, chain: &Chain) -> Vec<CauseLine> {
     let line = |instruction: &crate::chain::ChainInstruction| {
         let numbers = instruction.operands.iter().filter_map(|operand| match operand {
             ChainOperand::Constant(value) => Some(CauseChoice { value: value.clone(), ..CauseChoice::default() }),
             ChainOperand::Register(_) => None,
         });
         let text = instruction.text();
-        let (opcode, choices) = library.choices(chain, &text).unwrap_or_default();
+        let read = library.choices(chain, &text);
+        let (opcode, choices) = read.must("chains are drawn and reduced so that each line is valid");
         let choices = choices.into_iter().map(|(axis, value)| (axis, CauseChoice { value, ..CauseChoice::default() }));
         CauseLine { text, opcode, choices: choices.collect(), numbers: numbers.collect() }
     };

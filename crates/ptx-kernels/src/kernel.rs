@@ -57,7 +57,7 @@ impl ChainKernels {
         let place = begins[chain] + row * stride + output * SLOT;
         let bits =
             |bytes: &[u8]| bytes.get(place..).and_then(<[u8]>::first_chunk).map_or(0, |of| u64::from_le_bytes(*of));
-        // What is in no result is as it was.
+        // A result has only the buffers that changed.
         let before = &self.cases[entry].buffers[1].data;
         let value = bits(result.buffers.get(TO).unwrap_or(before));
         (value, result.undefined.get(TO).map_or(0, |undefined| bits(undefined)))

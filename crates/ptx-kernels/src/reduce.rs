@@ -58,7 +58,8 @@ pub(crate) fn simplify(
     rounds(of, failing, &candidates, done)
 }
 
-/// Takes the first candidate of each chain that still goes wrong, until there is none.
+/// Replaces each chain by the first of its candidates on which the engine still goes wrong, again and again. A chain is finished
+/// when it has no such candidate.
 fn rounds(
     of: &ChainComparison<'_>,
     failing: Vec<Reduced>,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::cause::{ChainCause, causes};
+use crate::cause::{ChainCause, cause_lines, causes};
 use crate::chain_text::ChainText;
 use crate::compare::{ChainComparison, compare_alone};
 use crate::inputs::ChainRows;
@@ -86,6 +86,5 @@ impl ChainSearch {
 
 /// The opcode of each instruction of a chain.
 fn opcodes(library: &Library<'_>, of: &Reduced) -> Vec<String> {
-    let opcode = |text: String| library.choices(&of.chain, &text).unwrap_or_default().0;
-    of.chain.instructions().map(|instruction| opcode(instruction.text())).collect()
+    cause_lines(library, &of.chain).into_iter().map(|line| line.opcode).collect()
 }

@@ -1,4 +1,4 @@
-//! Kernel cases as machine code: each thread of its launches runs by itself, in order.
+//! Kernel cases as machine code: each thread of their launches runs by itself, in order.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,10 @@ pub(super) fn execute(sass: &Sass, cases: &[KernelCase]) -> Vec<KernelAnswer> {
     answers
 }
 
-/// The machine code of a module of this many cases, or the answer to them if there is none.
+/// Compiles a module that this many cases share. If it has no machine code, all of them have the same answer.
+///
+/// # Errors
+/// That answer.
 fn compile(sass: &Sass, module: &str, cases: usize) -> Result<CompiledKernels, KernelAnswer> {
     let code = sass.machine_code(module, cases);
     let (mut cubin, unrepeated) = code.map_err(|outcome| match NoCode::from(outcome) {

@@ -1,5 +1,6 @@
 //! Candidates in their usual form, and which of them count.
 
+use ptx_spec::must::Must as _;
 use ptx_spec::ptx::Declarations;
 
 use super::Reduced;
@@ -35,7 +36,8 @@ pub(super) fn valid(
     if renumbered == before.chain && rows == before.rows {
         return None;
     }
-    let declarations = Declarations::parse(&renumbered.declarations(), &library.spec().isa).ok()?;
+    let declarations = Declarations::parse(&renumbered.declarations(), &library.spec().isa);
+    let declarations = declarations.must("the declarations of a chain are those of its registers");
     let is_valid = renumbered.instructions().all(|of| library.valid(&of.text(), &declarations).is_some());
     (is_valid && library.has_its_carry(&renumbered)).then_some((renumbered, rows))
 }

@@ -21,15 +21,14 @@ pub(super) fn three(shape: &MachineShape) -> DecodedStep {
     }
 }
 
-/// `VIADD R0, R0, 0x1`, `IADD R9, R0, UR6`, `IADD R4, P0, R5, -R6`, `IADD.64 R2, R4, UR4`, `IADD.64.X R2, P0, R4, ~R6, P1`; with `.16x2` and `.S8x4` each part by
-/// itself, and with `.ISAT` the nearest signed number.
+/// `VIADD R0, R0, 0x1`, `IADD R9, R0, UR6`, `IADD R4, P0, R5, -R6`, `IADD.64 R2, R4, UR4`, `IADD.64.X R2, P0, R4, ~R6, P1`; with
+/// `.16x2` and `.S8x4` each part by itself, and with `.ISAT` the nearest signed number.
 pub(super) fn two(shape: &MachineShape) -> DecodedStep {
     let [to, ..] = shape.operands else { return Err(Unfit::OPERANDS) };
     let (to, (carries, rest)) = (register(to)?, shape.split(1));
     match (&shape.modifiers[..], rest) {
         ([], [a, b]) => sum(to, &carries, &[a, b], &[]),
         (["X"], [a, b, carry]) => sum(to, &carries, &[a, b], &[predicate(carry)?]),
-        (["64"], [a, b]) if carries.is_empty() => wide(to, &[a, b]),
         (["64"], [a, b]) => wide_with_carries(to, &carries, [a, b], None),
         (["64", "X"], [a, b, carry]) => wide_with_carries(to, &carries, [a, b], Some(predicate(carry)?)),
         (["16x2"], [a, b]) if carries.is_empty() => parts(to, a, b, 16),
@@ -106,13 +105,13 @@ fn wide_with_carries(
         let [a, b] = [terms[0].get(thread)?, terms[1].get(thread)?];
         // Minus x is the inverse of x, plus 1, which has 65 bits if x is 0.
         let of_zero = |term: MachineSource, value: Bits| term.is_negated() && value == Bits::ZERO;
-        let more = [(terms[0], a), (terms[1], b)].into_iter().filter(|(term, value)| of_zero(*term, *value)).count();
+        let of_a_zero = of_zero(terms[0], a) || of_zero(terms[1], b);
         thread.set_wide(to, a.plus(b).plus(carry));
         if let Some(out) = out {
             let known = a.known(64).zip(b.known(64)).zip(carry.known(1));
             let carries = |((a, b), carry): ((u64, u64), u64)| {
                 let sum = u128::from(a) + u128::from(b) + u128::from(carry);
-                Bits::from(more > 0 || sum > u64::MAX.into())
+                Bits::from(of_a_zero || sum > u64::MAX.into())
             };
             thread.set_predicate(out, known.map_or(Bits::UNDEFINED, carries));
         }
