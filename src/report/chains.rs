@@ -289,7 +289,7 @@ impl ChainFinding {
             row,
             expected,
             actual,
-            module,
+            module: module.to_string(),
             yaml: String::new(),
         };
         finding.yaml = finding.listing(cause);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::interpret::Interpreter;
-use ptx_conform::kernel::{self, Kernel, Parameter};
-use ptx_conform::kernel_case::{KernelAnswer, KernelArgument, KernelBuffer, KernelCase, KernelLaunch};
-use ptx_conform::line_case::{Answer, LineCase, Returned};
+use ptx_conform::kernel::{self, Kernel};
+use ptx_conform::kernel_case::{KernelAnswer, KernelCase};
+use ptx_conform::line_case::{Answer, Returned};
 use ptx_conform::spec::Spec;
 
 use crate::cases::{self, Case, Expected};
@@ -36,12 +36,16 @@ fn check(spec: &Spec, cases: &[Case]) -> Result<(), Failed> {
     let (mut wrong, mut executed) = (Vec::new(), 0);
     for case in cases {
         let (module, kernels) = kernel::module(&[&case.program]);
+        let module: Arc<str> = module.into();
         // What no kernel can execute, a GPU does not execute either.
         let [Ok(kernel)] = kernels.as_slice() else { continue };
         for (row, expected) in case.expected.iter().enumerate() {
-            let answer = interpreter.execute(&launch(&module, kernel, &case.program, row));
+            // Without a surface, each row has a launch.
+            let (buffers, launch) = kernel::row_launch(kernel, row)?;
+            let module = Arc::clone(&module);
+            let answer = interpreter.execute(&KernelCase { module, buffers, launches: vec![launch] });
             executed += 1;
-            if let Err(why) = compare(kernel, case, expected, row, answer) {
+            if let Err(why) = compare(kernel, case, expected, answer) {
                 wrong.push(format!("{}: row {row} of `{}`: {why}", case.name, case.program.line));
             }
         }
@@ -51,35 +55,7 @@ fn check(spec: &Spec, cases: &[Case]) -> Result<(), Failed> {
     if count > 0 { Err(format!("{count} of {executed} rows:\n{}", wrong.join("\n")).into()) } else { Ok(()) }
 }
 
-/// The launch of one row.
-fn launch(module: &str, kernel: &Kernel, case: &LineCase, row: usize) -> KernelCase {
-    let buffer = |name: &str, data: Vec<u8>| KernelBuffer { name: name.to_owned(), data };
-    let count = case.rows.len();
-    let argument = |parameter: &Parameter| match parameter {
-        Parameter::Bytes(bytes) => KernelArgument::Bytes(bytes.clone()),
-        Parameter::Rows => KernelArgument::Address("rows".to_owned()),
-        Parameter::Results => KernelArgument::Address("results".to_owned()),
-        Parameter::Marks => KernelArgument::Address("marks".to_owned()),
-        Parameter::First => KernelArgument::Bytes(u32::try_from(row).expect("few rows").to_le_bytes().to_vec()),
-        Parameter::Count => KernelArgument::Bytes(1_u32.to_le_bytes().to_vec()),
-    };
-    KernelCase {
-        module: module.to_owned(),
-        buffers: vec![
-            buffer("rows", kernel.rows.clone()),
-            buffer("results", vec![0; kernel.result_bytes * count]),
-            buffer("marks", vec![0; 4 * count]),
-        ],
-        launches: vec![KernelLaunch {
-            entry: kernel.entry.clone(),
-            grid: [1; 3],
-            block: [1; 3],
-            arguments: kernel.parameters.iter().map(argument).collect(),
-        }],
-    }
-}
-
-fn compare(kernel: &Kernel, case: &Case, expected: &Expected, row: usize, answer: KernelAnswer) -> Result<(), String> {
+fn compare(kernel: &Kernel, case: &Case, expected: &Expected, answer: KernelAnswer) -> Result<(), String> {
     let result = match answer {
         KernelAnswer::Returned(result) => result,
         KernelAnswer::Undefined(why) => {
@@ -90,18 +66,12 @@ fn compare(kernel: &Kernel, case: &Case, expected: &Expected, row: usize, answer
         KernelAnswer::Skipped(why) if why.ends_with(FLOATS) => return Ok(()),
         other => return Err(format!("{other:?}")),
     };
-    let nothing = vec![0; kernel.result_bytes * case.program.rows.len()];
-    let after = result.buffers.get("results").unwrap_or(&nothing);
-    let undefined = result.undefined.get("results").unwrap_or(&nothing);
-    let registers = kernel::decode(kernel, &case.program, after, row);
-    let loose = kernel::decode(kernel, &case.program, undefined, row).iter().any(|mask| *mask != 0);
-    if loose {
-        return if matches!(expected, Expected::Undefined(_)) {
-            Ok(())
-        } else {
-            Err("a register is undefined".to_owned())
+    let returned = kernel::row_result(kernel, &case.program, &result)?;
+    if returned.undefined.as_ref().is_some_and(|of| of.registers.iter().any(|mask| *mask != 0)) {
+        return match expected {
+            Expected::Undefined(_) => Ok(()),
+            _ => Err("a register is undefined".to_owned()),
         };
     }
-    let variables = kernel::changed(kernel, &case.program, after, row);
-    expected.check(&Answer::Returned(Returned { registers, variables, ..Returned::default() }), &case.program)
+    expected.check(&Answer::Returned(Returned { undefined: None, ..returned }), &case.program)
 }

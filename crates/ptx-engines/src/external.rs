@@ -6,6 +6,7 @@
 
 mod ask;
 pub mod check;
+mod launch;
 mod message;
 mod process;
 mod start;
@@ -18,8 +19,9 @@ use std::time::Duration;
 
 use crate::health::Health;
 use crate::protocol::{Ability, About};
-use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome, Unable};
+use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, KernelExecutor, LineJudge, Outcome, Unable};
 use ptx_exec::kernel;
+use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::{AddressSize, Environment, Version};
 
@@ -224,7 +226,12 @@ impl Engine for External {
     }
 
     fn as_executor(&self) -> Option<&dyn CaseExecutor> {
-        (self.can(Ability::Cases) || self.can(Ability::Kernels)).then_some(self)
+        let executes = [Ability::Cases, Ability::Kernels, Ability::Modules];
+        executes.into_iter().any(|ability| self.can(ability)).then_some(self)
+    }
+
+    fn as_kernel_executor(&self) -> Option<&dyn KernelExecutor> {
+        self.can(Ability::Modules).then_some(self)
     }
 }
 
@@ -254,7 +261,10 @@ impl CaseExecutor for External {
 
     fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
         if !self.can(Ability::Kernels) {
-            return ask::ask(self, work::RowWork::new(self, cases));
+            return match self.can(Ability::Cases) {
+                true => ask::ask(self, work::RowWork::new(self, cases)),
+                false => launch::rows(self, cases),
+            };
         }
         // Cases that share a module come one after another.
         let mut answers: Vec<Vec<Answer>> = vec![Vec::new(); cases.len()];
@@ -269,5 +279,11 @@ impl CaseExecutor for External {
 
     fn traps_cost(&self) -> bool {
         self.can(Ability::Kernels)
+    }
+}
+
+impl KernelExecutor for External {
+    fn execute_kernels(&self, cases: &[KernelCase]) -> Vec<KernelAnswer> {
+        launch::kernels(self, cases)
     }
 }

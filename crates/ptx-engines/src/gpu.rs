@@ -11,6 +11,7 @@ mod assemble;
 mod crew;
 mod driver;
 mod error;
+mod launches;
 mod messages;
 mod server;
 mod worker;

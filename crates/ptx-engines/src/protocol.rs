@@ -5,6 +5,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use ptx_exec::kernel::Kernel;
+use ptx_exec::kernel_case::{KernelAnswer, KernelBuffer, KernelLaunch};
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::{Target, Version};
 
@@ -22,6 +23,8 @@ pub enum Request {
     Judge(JudgeRequest),
     /// Cases to execute.
     Execute(ExecuteRequest),
+    /// Launches of a module.
+    Launch(LaunchRequest),
 }
 
 /// The first message of the asking side.
@@ -68,6 +71,8 @@ pub enum Ability {
     Cases,
     /// It executes kernels: modules of PTX with an interface.
     Kernels,
+    /// It executes whole modules: their launches, on buffers.
+    Modules,
 }
 
 /// The known abilities; later versions may have others.
@@ -118,6 +123,26 @@ pub struct SentCase {
     pub kernel: Option<Kernel>,
 }
 
+/// Launches of a module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchRequest {
+    /// Repeated in the response.
+    pub id: u64,
+    /// The text of the module.
+    pub module: String,
+    /// The cases; each is an execution of its own.
+    pub cases: Vec<SentLaunches>,
+}
+
+/// A kernel case without the text of its module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentLaunches {
+    /// The buffers in global memory before the first launch.
+    pub buffers: Vec<KernelBuffer>,
+    /// The launches, in order.
+    pub launches: Vec<KernelLaunch>,
+}
+
 /// The response to a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -128,6 +153,8 @@ pub enum Response {
     Judged(Judged),
     /// The answers to cases.
     Executed(Executed),
+    /// The answers to launches.
+    Launched(Launched),
     /// The request with this id cannot be answered.
     Error(Failure),
 }
@@ -162,6 +189,15 @@ pub struct Executed {
     pub answers: Vec<Vec<Answer>>,
 }
 
+/// The answers to launches of a module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launched {
+    /// The id of the request.
+    pub id: u64,
+    /// One for each case, in order.
+    pub answers: Vec<KernelAnswer>,
+}
+
 /// The reason why a request cannot be answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
@@ -178,6 +214,7 @@ impl Response {
             Self::Hello(_) => None,
             Self::Judged(judged) => Some(judged.id),
             Self::Executed(executed) => Some(executed.id),
+            Self::Launched(launched) => Some(launched.id),
             Self::Error(failure) => Some(failure.id),
         }
     }

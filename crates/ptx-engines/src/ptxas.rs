@@ -28,9 +28,10 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use crate::health::Health;
-use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, PROTOCOL};
+use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, LaunchRequest, PROTOCOL};
 use crate::serve::{self, ServeError, Served};
 use crate::{Batch, Depth, Engine, EngineId, JointDeath, LineJudge, Outcome, Unable};
+use ptx_exec::kernel_case::KernelAnswer;
 use ptx_exec::line_case::Answer;
 use ptx_spec::environment::{Environment, Suffix, Target, Version};
 
@@ -305,6 +306,10 @@ impl Served for &Ptxas {
     }
 
     fn execute(&mut self, _: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, Self::Error> {
+        Err(ExecutesNothing)
+    }
+
+    fn launch(&mut self, _: LaunchRequest) -> Result<Vec<KernelAnswer>, Self::Error> {
         Err(ExecutesNothing)
     }
 }

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io::{BufRead, Write};
+use std::sync::Arc;
 
-use super::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, PROTOCOL};
+use super::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, LaunchRequest, PROTOCOL, SentLaunches};
 use super::serve::{self, ServeError, Served};
-use super::{Batch, CaseExecutor, Depth, Engine, EngineId, EngineIdError, LineJudge, Outcome, Unable};
+use super::{Batch, CaseExecutor, Depth, Engine, EngineId, EngineIdError, KernelExecutor, LineJudge, Outcome, Unable};
+use ptx_exec::interpret::Interpreter;
+use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_exec::model;
 use ptx_spec::environment::Environment;
@@ -72,6 +75,10 @@ impl Engine for Reference<'_> {
     fn as_executor(&self) -> Option<&dyn CaseExecutor> {
         Some(self)
     }
+
+    fn as_kernel_executor(&self) -> Option<&dyn KernelExecutor> {
+        Some(self)
+    }
 }
 
 impl LineJudge for Reference<'_> {
@@ -112,6 +119,12 @@ impl CaseExecutor for Reference<'_> {
     }
 }
 
+impl KernelExecutor for Reference<'_> {
+    fn execute_kernels(&self, cases: &[KernelCase]) -> Vec<KernelAnswer> {
+        Interpreter::new(self.spec).execute_all(cases)
+    }
+}
+
 /// Speaks the engine protocol.
 ///
 /// # Errors
@@ -128,7 +141,7 @@ impl Served for Reference<'_> {
             protocol: PROTOCOL,
             name: self.id.family().to_owned(),
             version: self.id.version().to_owned(),
-            abilities: vec![Ability::Judge, Ability::Cases],
+            abilities: vec![Ability::Judge, Ability::Cases, Ability::Modules],
             ptx: self.spec.isa.versions.clone(),
             targets: self.spec.isa.targets.iter().map(|(target, _)| *target).collect(),
             details: self.details(),
@@ -142,5 +155,12 @@ impl Served for Reference<'_> {
     fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, Self::Error> {
         let cases: Vec<LineCase> = asked.cases.iter().map(|case| case.case.clone()).collect();
         Ok(CaseExecutor::execute(self, &cases))
+    }
+
+    fn launch(&mut self, asked: LaunchRequest) -> Result<Vec<KernelAnswer>, Self::Error> {
+        let module: Arc<str> = asked.module.into();
+        let case =
+            |of: SentLaunches| KernelCase { module: Arc::clone(&module), buffers: of.buffers, launches: of.launches };
+        Ok(self.execute_kernels(&asked.cases.into_iter().map(case).collect::<Vec<_>>()))
     }
 }

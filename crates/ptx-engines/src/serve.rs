@@ -2,8 +2,12 @@
 
 use std::io::{self, BufRead, Write};
 
-use super::protocol::{About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, LineOutcome, Request, Response};
+use super::protocol::{
+    About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, LaunchRequest, Launched, LineOutcome, Request,
+    Response,
+};
 use super::{Batch, Depth, EngineIdError, LineJudge, Outcome};
+use ptx_exec::kernel_case::KernelAnswer;
 use ptx_exec::line_case::Answer;
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::ptx::Scaffold;
@@ -30,6 +34,12 @@ pub(crate) trait Served {
     /// # Errors
     /// The reason why it cannot answer this request.
     fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, Self::Error>;
+
+    /// Executes launches of a module.
+    ///
+    /// # Errors
+    /// The reason why it cannot answer this request.
+    fn launch(&mut self, asked: LaunchRequest) -> Result<Vec<KernelAnswer>, Self::Error>;
 }
 
 /// The reason why an engine that is served stops before its input ends.
@@ -79,6 +89,13 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
                 let id = asked.id;
                 match engine.execute(&asked) {
                     Ok(answers) => Response::Executed(Executed { id, answers }),
+                    Err(why) => Response::Error(Failure { id, message: why.to_string() }),
+                }
+            }
+            Ok(Request::Launch(asked)) => {
+                let id = asked.id;
+                match engine.launch(asked) {
+                    Ok(answers) => Response::Launched(Launched { id, answers }),
                     Err(why) => Response::Error(Failure { id, message: why.to_string() }),
                 }
             }

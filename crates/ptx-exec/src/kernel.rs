@@ -27,8 +27,10 @@ mod module;
 mod put;
 mod record;
 mod renamed;
+mod row_launch;
 mod scopes;
 mod thread;
 
-pub use launch::{Bound, Kernel, Observed, Parameter, Place, changed, decode};
+pub use launch::{Bound, Kernel, Observed, Parameter, Place, changed, decode, returned};
 pub use module::{bare_module, batches, fenced_module, module};
+pub use row_launch::{row_launch, row_result};

@@ -4,6 +4,7 @@
 //! launched.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +14,8 @@ use crate::hex;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelCase {
-    /// The text of the module, with its directives.
-    pub module: String,
+    /// The text of the module, with its directives; cases can share it.
+    pub module: Arc<str>,
     /// The buffers in global memory before the first launch. Their contents after the last one are the result.
     pub buffers: Vec<KernelBuffer>,
     /// The launches, in order.
@@ -145,5 +146,24 @@ impl KernelCase {
             }
         }
         result
+    }
+}
+
+impl KernelResult {
+    /// Checks that it is a result of a case with these buffers.
+    ///
+    /// # Errors
+    /// The first of its buffers that is none of these, or has another size.
+    pub fn check(&self, buffers: &[KernelBuffer]) -> Result<(), String> {
+        for (name, data) in self.buffers.iter().chain(&self.undefined) {
+            let Some(buffer) = buffers.iter().find(|buffer| buffer.name == *name) else {
+                return Err(format!("it returned a buffer `{name}`, which the case does not have"));
+            };
+            if buffer.data.len() != data.len() {
+                let (given, asked) = (data.len(), buffer.data.len());
+                return Err(format!("it returned {given} bytes of the buffer `{name}`, which has {asked}"));
+            }
+        }
+        Ok(())
     }
 }

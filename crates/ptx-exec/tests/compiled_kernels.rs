@@ -31,7 +31,7 @@ fn case(kernel: &Kernel, module: String) -> KernelCase {
     let buffer = |name: &str, data: Vec<u8>| KernelBuffer { name: name.to_owned(), data };
     let count = u32::try_from(kernel.input.len() / 4).expect("a small input");
     KernelCase {
-        module,
+        module: module.into(),
         buffers: vec![buffer("out", vec![0xa5; OUTPUT]), buffer("in", kernel.input.clone())],
         launches: vec![KernelLaunch {
             entry: kernel.name.clone(),

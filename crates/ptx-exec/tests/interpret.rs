@@ -20,7 +20,7 @@ fn case(outside: &str, body: &str, block: u32) -> KernelCase {
          ld.param.b64 %o, [out];\n{body}\n}}"
     );
     KernelCase {
-        module,
+        module: module.into(),
         buffers: vec![KernelBuffer { name: "out".to_owned(), data: (0..32).collect() }],
         launches: vec![KernelLaunch {
             entry: "k".to_owned(),

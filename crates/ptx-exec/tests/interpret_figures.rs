@@ -35,7 +35,7 @@ fn case(lines: usize, loops: u32, threads: u32) -> KernelCase {
          st.global.b32 [%rd1], %r1; ret; }}"
     );
     KernelCase {
-        module,
+        module: module.into(),
         buffers: vec![KernelBuffer { name: "out".to_owned(), data: vec![1; 16 * threads as usize] }],
         launches: vec![KernelLaunch {
             entry: "k".to_owned(),

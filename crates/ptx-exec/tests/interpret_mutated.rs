@@ -61,7 +61,7 @@ fn every_text_has_an_answer() {
         let buffer = |name: &str, size: usize| KernelBuffer { name: name.to_owned(), data: vec![3; size] };
         let address = |of: &str| KernelArgument::Address(of.to_owned());
         let mut case = KernelCase {
-            module: String::new(),
+            module: "".into(),
             buffers: vec![buffer("out", 1024), buffer("in", 64)],
             launches: vec![KernelLaunch {
                 entry,
@@ -71,7 +71,7 @@ fn every_text_has_an_answer() {
             }],
         };
         for _ in 0..CHANGES {
-            case.module = changed(&text, &mut draw);
+            case.module = changed(&text, &mut draw).into();
             let answer = interpreter.execute(&case);
             assert_eq!(answer, interpreter.execute(&case), "{}", case.module);
             returned += usize::from(matches!(answer, KernelAnswer::Returned(_)));

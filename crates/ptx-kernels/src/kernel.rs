@@ -2,6 +2,7 @@
 //! for one row: loads that the assembler may not move to each other keep the chains apart.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use ptx_exec::kernel_case::{KernelArgument, KernelBuffer, KernelCase, KernelLaunch, KernelResult};
 use ptx_spec::environment::Environment;
@@ -47,7 +48,8 @@ impl ChainKernels {
             places.push(entry_text(&name, chains, &mut module));
             cases.push(case(name, chains));
         }
-        cases.iter_mut().for_each(|case| case.module.clone_from(&module));
+        let module: Arc<str> = module.into();
+        cases.iter_mut().for_each(|case| case.module = Arc::clone(&module));
         Self { cases, places }
     }
 
@@ -81,7 +83,7 @@ fn case(entry: String, chains: &ChainEntry<'_>) -> KernelCase {
         block: [u32::try_from(rows).unwrap_or(u32::MAX), 1, 1],
         arguments: [FROM, TO].map(|of| KernelArgument::Address(of.to_owned())).into(),
     };
-    KernelCase { module: String::new(), buffers: buffers.into(), launches: vec![launch] }
+    KernelCase { module: "".into(), buffers: buffers.into(), launches: vec![launch] }
 }
 
 /// Writes an entry.

@@ -35,7 +35,7 @@ impl KernelExecutor for Changed<'_> {
             let module = (self.change)(&lines).join("\n");
             match module.contains("die") {
                 true => KernelAnswer::Failed("it died".to_owned()),
-                false => self.interpreter.execute(&KernelCase { module, ..case.clone() }),
+                false => self.interpreter.execute(&KernelCase { module: module.into(), ..case.clone() }),
             }
         };
         cases.iter().map(answer).collect()

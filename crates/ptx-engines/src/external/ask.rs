@@ -17,8 +17,12 @@ const UNEXPLAINED: u32 = 16;
 pub(super) trait Work {
     /// The answers to the whole batch.
     type Answers;
-    /// `line` or `row`
+    /// `line`, `row` or `case`
     const ITEM: &'static str;
+    /// How many lines or rows take as long as an item.
+    fn weight(&self) -> u32 {
+        1
+    }
     /// The initial requests, each of at most `most` items, in order.
     fn requests(&self, most: usize) -> Vec<Range<usize>>;
     /// The line to send; none if nothing is left to ask about these items.
@@ -132,7 +136,8 @@ impl<W: Work> Asking<'_, W> {
     fn time(&self, items: usize, new: bool) -> Duration {
         let limits = &self.engine.limits;
         // More items than a u32 counts have all the time that there is.
-        let items_time = limits.per_item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
+        let items_time =
+            limits.per_item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX).saturating_mul(self.work.weight()));
         let whole = limits.request.saturating_add(items_time);
         let searching = self.trouble.hung && !(items == 1 && new);
         if searching { self.engine.health.search_time(whole) } else { whole }

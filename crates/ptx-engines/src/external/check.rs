@@ -3,6 +3,7 @@
 
 mod executing;
 mod judging;
+mod launching;
 mod session;
 mod words;
 
@@ -19,6 +20,7 @@ use ptx_spec::must::Must as _;
 
 use executing::{executes, executes_alone, executes_twice, executes_with_more};
 use judging::{judges, judges_alone, judges_many, judges_twice, judges_with_more, nonsense, nothing_to_judge};
+use launching::{launches, launches_alone, launches_with_more, some_launches};
 use session::{Session, some_lines};
 use words::{Checked, wrong};
 
@@ -115,7 +117,7 @@ fn named(abilities: &[Ability]) -> String {
 fn abilities(about: &About) -> Result<(), String> {
     let has = |ability| about.abilities.contains(&ability);
     if about.abilities.is_empty() {
-        return Err(wrong(&hello(), "no abilities", "`judge`, `cases` or `kernels`"));
+        return Err(wrong(&hello(), "no abilities", "`judge`, `cases`, `kernels` or `modules`"));
     }
     if has(Ability::Generate) && !has(Ability::Judge) {
         return Err(wrong(&hello(), "`generate` without `judge`", "both, or `judge` alone"));
@@ -124,6 +126,7 @@ fn abilities(about: &About) -> Result<(), String> {
 }
 
 const EXECUTES: &[Ability] = &[Ability::Cases, Ability::Kernels];
+const LAUNCHES: &[Ability] = &[Ability::Modules];
 
 /// A name, the abilities of which the engine needs one (empty: every engine is checked), and the check.
 type CheckEntry = (&'static str, &'static [Ability], fn(&mut Session) -> Checked);
@@ -143,6 +146,9 @@ const CHECKS: &[CheckEntry] = &[
     ("executes the same way twice", EXECUTES, executes_twice),
     ("executes a row alone as it does among others", EXECUTES, executes_alone),
     ("ignores unknown fields when executing", EXECUTES, executes_with_more),
+    ("launches, with one answer for each case and buffers that fit", LAUNCHES, launches),
+    ("launches a case alone as it does among others", LAUNCHES, launches_alone),
+    ("ignores unknown fields when launching", LAUNCHES, launches_with_more),
     ("answers two requests sent together, in order", &[], in_order),
     ("writes nothing that it was not asked for", &[], quiet),
     ("exits when its input ends", &[], ends),
@@ -183,6 +189,10 @@ fn unable(session: &mut Session) -> Checked {
         let execute = session.request(&cases);
         let id = execute.id;
         return expect_error(session, &line(&Request::Execute(execute)), id);
+    }
+    if !session.about.abilities.contains(&Ability::Modules) {
+        let (send, id) = some_launches(session);
+        return expect_error(session, &send, id);
     }
     Ok(())
 }

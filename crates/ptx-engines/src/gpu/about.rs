@@ -105,7 +105,7 @@ impl DeviceFacts {
             name: "gpu".to_owned(),
             version,
             // The driver's compiler always generates code.
-            abilities: vec![Ability::Judge, Ability::Generate, Ability::Kernels],
+            abilities: vec![Ability::Judge, Ability::Generate, Ability::Kernels, Ability::Modules],
             ptx: isa.versions.iter().copied().filter(|ptx| *ptx <= newest).collect(),
             targets: targets.map(|(target, _)| *target).collect(),
             details,

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::{JudgeRequest, LineOutcome, SentCase};
+use crate::protocol::{JudgeRequest, LineOutcome, SentCase, SentLaunches};
+use ptx_exec::kernel_case::KernelAnswer;
 use ptx_exec::line_case::Answer;
 
 use super::about::DeviceFacts;
@@ -30,6 +31,8 @@ pub(super) enum WorkerOrder {
         /// The number of them.
         count: usize,
     },
+    /// To execute launches of the module.
+    Execute(SentLaunches),
 }
 
 /// A worker's report on an order.
@@ -43,6 +46,8 @@ pub(super) enum WorkerReport {
     Done,
     /// The rows were executed.
     Answers(Vec<Answer>),
+    /// The launches were executed.
+    Executed(KernelAnswer),
     /// The order could not be carried out; says why.
     Failed(String),
     /// The launch killed the context, and the worker with it.

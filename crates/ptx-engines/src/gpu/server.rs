@@ -4,9 +4,13 @@
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use crate::protocol::{About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, SentCase};
+use crate::protocol::{
+    About, ExecuteRequest, JudgeRequest, Judged, LaunchRequest, LineOutcome, SentCase, SentLaunches,
+};
 use crate::serve::{self, ServeError, Served};
+use ptx_exec::kernel_case::KernelAnswer;
 use ptx_exec::line_case::Answer;
+use ptx_spec::environment::Target;
 
 use ptx_spec::spec::Isa;
 
@@ -68,6 +72,10 @@ impl Served for Starting<'_> {
     fn execute(&mut self, asked: &ExecuteRequest) -> Result<Vec<Vec<Answer>>, Self::Error> {
         self.server()?.execute(asked)
     }
+
+    fn launch(&mut self, asked: LaunchRequest) -> Result<Vec<KernelAnswer>, Self::Error> {
+        self.server()?.launch(&asked)
+    }
 }
 
 struct Server {
@@ -121,7 +129,7 @@ impl Server {
             return Ok(asked.cases.iter().map(|case| all(case, &no_kernel())).collect());
         };
         let module = asked.module.as_deref().ok_or(GpuError::NoModule)?;
-        let binary = self.binary(module, first);
+        let binary = self.binary(module, first.case.target);
         self.crew.forget();
         let mut run = Run {
             crew: &mut self.crew,
@@ -132,10 +140,23 @@ impl Server {
         run.run()
     }
 
+    /// Each case has a fresh module: its variables have their initial values.
+    fn launch(&mut self, asked: &LaunchRequest) -> Result<Vec<KernelAnswer>, GpuError> {
+        let target = asked.module.lines().find_map(|line| line.trim().strip_prefix(".target ")?.trim().parse().ok());
+        let binary = target.and_then(|target| self.binary(&asked.module, target));
+        let mut answers = Vec::with_capacity(asked.cases.len());
+        for case in &asked.cases {
+            self.crew.forget();
+            let (module, binary) = (asked.module.as_str(), binary.as_ref().map(AssembledModule::path));
+            answers.push(Run { crew: &mut self.crew, module, binary, cases: &[] }.launches(case)?);
+        }
+        Ok(answers)
+    }
+
     /// The module as a binary, if there is an assembler.
-    fn binary(&self, module: &str, first: &SentCase) -> Option<AssembledModule> {
+    fn binary(&self, module: &str, target: Target) -> Option<AssembledModule> {
         let ptxas = std::env::var_os("PTX_CONFORM_PTXAS").filter(|path| !path.is_empty())?;
-        match assemble::assemble(Path::new(&ptxas), module, self.facts.binary(first.case.target)) {
+        match assemble::assemble(Path::new(&ptxas), module, self.facts.binary(target)) {
             Ok(binary) => Some(binary),
             Err(why) => {
                 note(&format!("the driver compiles the module, because PTX_CONFORM_PTXAS failed: {why}"));
@@ -281,12 +302,31 @@ impl Run<'_> {
         Ok(launched)
     }
 
-    /// Makes sure that the worker has the module and the case; returns the reason if its rows cannot be
-    /// launched.
+    /// Executes the launches of a kernel case.
     ///
     /// # Errors
     /// If there is no worker, or the module cannot be loaded.
-    fn ready(&mut self, at: usize) -> Result<Option<Launched>, GpuError> {
+    fn launches(&mut self, case: &SentLaunches) -> Result<KernelAnswer, GpuError> {
+        self.load()?;
+        let limit = self.crew.limits.launch;
+        let answer = match self.crew.worker()?.ask(&WorkerOrder::Execute(case.clone()), limit) {
+            WorkerEnd::WorkerReport(WorkerReport::Executed(answer)) => return Ok(answer),
+            WorkerEnd::WorkerReport(WorkerReport::Died { words, .. }) => KernelAnswer::Trapped(words),
+            WorkerEnd::WorkerReport(other) => {
+                KernelAnswer::Failed(format!("the worker answered {other:?} to launches"))
+            }
+            WorkerEnd::Lost(how) => KernelAnswer::Failed(format!("the worker died: {how}")),
+            WorkerEnd::OutOfTime => KernelAnswer::Failed("timed out".to_owned()),
+        };
+        self.crew.dismiss();
+        Ok(answer)
+    }
+
+    /// Makes sure that the worker has the module.
+    ///
+    /// # Errors
+    /// If there is no worker, or the module cannot be loaded.
+    fn load(&mut self) -> Result<(), GpuError> {
         let limit = self.crew.limits.other;
         let worker = self.crew.worker()?;
         if !worker.loaded {
@@ -300,6 +340,17 @@ impl Run<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Makes sure that the worker has the module and the case; returns the reason if its rows cannot be
+    /// launched.
+    ///
+    /// # Errors
+    /// If there is no worker, or the module cannot be loaded.
+    fn ready(&mut self, at: usize) -> Result<Option<Launched>, GpuError> {
+        self.load()?;
+        let limit = self.crew.limits.other;
         let worker = self.crew.worker()?;
         if worker.case != Some(at) {
             worker.case = None;

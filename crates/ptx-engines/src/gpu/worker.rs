@@ -16,6 +16,7 @@ use super::about::DeviceFacts;
 use super::driver::{
     Array, Buffer, Device, DriverFault, Extents, Function, GuardMarks, LoadedModule, Parameters, Refused,
 };
+use super::launches;
 use super::messages::{WorkerOrder, WorkerReport};
 
 /// Threads in a block.
@@ -117,6 +118,14 @@ impl Worker {
                 let said = match &mut self.case {
                     Some(case) => case.launch(self.device, first, count),
                     None => WorkerReport::Failed("there is no case".to_owned()),
+                };
+                report(&said)?;
+                return Ok(!matches!(said, WorkerReport::Died { .. }));
+            }
+            WorkerOrder::Execute(case) => {
+                let said = match &self.module {
+                    Some(module) => launches::execute(self.device, module, case),
+                    None => WorkerReport::Failed("there is no module".to_owned()),
                 };
                 report(&said)?;
                 return Ok(!matches!(said, WorkerReport::Died { .. }));
@@ -371,7 +380,7 @@ impl PreparedCase {
                 _ => {}
             }
         }
-        self.function.launch(number(count).div_ceil(BLOCK), BLOCK, &mut self.parameters)
+        self.function.launch([number(count).div_ceil(BLOCK), 1, 1], [BLOCK, 1, 1], &mut self.parameters)
     }
 
     fn ended(&self, fault: DriverFault, first: usize, count: usize) -> WorkerReport {

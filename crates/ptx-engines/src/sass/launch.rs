@@ -1,8 +1,8 @@
 //! Launches a kernel row by row in the interpreter.
 
 use super::ExecutedCase;
-use ptx_exec::kernel::{Kernel, Parameter, changed, decode};
-use ptx_exec::line_case::{Answer, Holds, LineCase, Returned, UndefinedBits};
+use ptx_exec::kernel::{Kernel, Parameter, returned};
+use ptx_exec::line_case::{Answer, Holds, LineCase, Returned};
 use ptx_exec::value::MemoryRegion;
 use ptx_sass::cubin::EntryPoint;
 use ptx_sass::image::{Image, SURFACE_HANDLE};
@@ -195,25 +195,16 @@ impl Launch<'_> {
     fn returned(&self, of: &RowThread) -> Returned {
         let Self { kernel, case, .. } = self;
         let results = of.thread.memory.region(of.results);
-        // As if it were the first row.
-        let registers = decode(kernel, case, results.data(), 0);
-        let variables = changed(kernel, case, results.data(), 0);
         let undefined: Vec<u8> = results.defined().iter().map(|bits| !bits).collect();
-        let mut bits = UndefinedBits { registers: decode(kernel, case, &undefined, 0), ..UndefinedBits::default() };
-        for observed in &kernel.variables {
-            let of_variable = &undefined[observed.at..observed.at + observed.bytes];
-            if of_variable.iter().any(|bits| *bits != 0) {
-                bits.variables.insert(observed.name.clone(), of_variable.to_vec());
-            }
-        }
-        let mut surface = None;
+        let mut row = returned(kernel, case, results.data(), &undefined);
         let written = of.thread.surface.as_ref().filter(|surface| surface.written());
         if let (Some(before), Some(after)) = (&case.surface, written) {
             let of_surface: Vec<u8> = after.defined().iter().map(|bits| !bits).collect();
-            bits.surface = Some(of_surface).filter(|bits| bits.iter().any(|bits| *bits != 0));
-            surface = (before.data != after.surface().data).then(|| after.surface().data.clone());
+            if of_surface.iter().any(|bits| *bits != 0) {
+                row.undefined.get_or_insert_default().surface = Some(of_surface);
+            }
+            row.surface = (before.data != after.surface().data).then(|| after.surface().data.clone());
         }
-        let none = bits.registers.iter().all(|bits| *bits == 0) && bits.variables.is_empty() && bits.surface.is_none();
-        Returned { registers, surface, variables, undefined: (!none).then(|| Box::new(bits)) }
+        row
     }
 }

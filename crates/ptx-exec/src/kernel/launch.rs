@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::hex;
-use crate::line_case::{LineCase, Output};
+use crate::line_case::{LineCase, Output, Returned, UndefinedBits};
 
 /// A kernel: the entry of a module that executes the rows of one case, and what it works on.
 ///
@@ -116,6 +116,24 @@ pub fn changed(kernel: &Kernel, case: &LineCase, results: &[u8], row: usize) -> 
         (after != *before).then(|| (observed.name.clone(), after.to_vec()))
     };
     kernel.variables.iter().filter_map(held).collect()
+}
+
+/// The result of a row but for its surface: `results` and the undefined bits of these, of this row alone.
+pub fn returned(kernel: &Kernel, case: &LineCase, results: &[u8], undefined: &[u8]) -> Returned {
+    let mut bits = UndefinedBits { registers: decode(kernel, case, undefined, 0), ..UndefinedBits::default() };
+    for observed in &kernel.variables {
+        let of_variable = undefined.get(observed.at..observed.at.saturating_add(observed.bytes)).unwrap_or_default();
+        if of_variable.iter().any(|bits| *bits != 0) {
+            bits.variables.insert(observed.name.clone(), of_variable.to_vec());
+        }
+    }
+    let none = bits.registers.iter().all(|bits| *bits == 0) && bits.variables.is_empty();
+    Returned {
+        registers: decode(kernel, case, results, 0),
+        surface: None,
+        variables: changed(kernel, case, results, 0),
+        undefined: (!none).then(|| Box::new(bits)),
+    }
 }
 
 impl Place {

@@ -133,27 +133,32 @@ impl Parameters {
 }
 
 impl Function {
-    /// Launches it with one dimension of blocks of `threads` threads.
-    pub(crate) fn launch(&self, blocks: u32, threads: u32, parameters: &mut Parameters) -> Result<(), DriverFault> {
+    /// Launches a grid of blocks of threads.
+    pub(crate) fn launch(
+        &self,
+        blocks: [u32; 3],
+        threads: [u32; 3],
+        parameters: &mut Parameters,
+    ) -> Result<(), DriverFault> {
         let device = self.module.0.device;
         let mut values: Vec<*mut c_void> =
             parameters.values.iter_mut().map(|value| value.as_mut_ptr().cast()).collect();
         let count = values.len();
         // A parameter has at least one byte.
         values.resize(count + MOST, parameters.rest.as_mut_ptr().cast());
-        let (blocks, threads): (c_uint, c_uint) = (blocks, threads);
+        let ([width, height, depth], [x, y, z]): ([c_uint; 3], [c_uint; 3]) = (blocks, threads);
         // SAFETY: the function is that of a module that is loaded; the driver copies the parameters before
         // it returns, and can read as many and as much as an entry can have. The kernel may write outside
         // its buffers on the device, which is why this process has nothing to lose.
         device.check(unsafe {
             (device.driver.cuLaunchKernel)(
                 self.function,
-                blocks,
-                1,
-                1,
-                threads,
-                1,
-                1,
+                width,
+                height,
+                depth,
+                x,
+                y,
+                z,
                 0,
                 ptr::null_mut(),
                 values.as_mut_ptr(),
