@@ -9,6 +9,7 @@ mod cases;
 mod defect_pages;
 mod installed;
 mod kernels;
+mod modules;
 mod nightly;
 mod planted_sass;
 mod protocol;
@@ -31,6 +32,7 @@ fn main() {
     }
     let of_modules = [
         ("protocol", protocol::trials()),
+        ("modules", modules::trials()),
         ("ptxas", ptxas::trials()),
         ("kernels", kernels::trials()),
         ("tables", tables::trials()),

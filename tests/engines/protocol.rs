@@ -20,7 +20,7 @@ use ptx_conform::ptx::Scaffold;
 use serde_json::Value;
 
 /// What an engine does on one line or row, and how the message that is reported begins.
-const FAULTS: [(&str, &str); 18] = [
+pub(crate) const FAULTS: [(&str, &str); 18] = [
     ("exits", "it exited with code 3\nsomething broke"),
     ("dies", "signal 11"),
     ("answers-and-dies", "it exited with code 4"),
@@ -60,7 +60,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     for (fault, words) in UNUSABLE {
         trials.push(Trial::test(format!("an_unusable_engine::{fault}"), move || unusable(fault, words)));
     }
-    for engine in ["examples/judge.py", "examples/execute.py", "tests/protocol/zeros.py"] {
+    for engine in ["examples/judge.py", "examples/execute.py", "examples/modules.py", "tests/protocol/zeros.py"] {
         trials.push(Trial::test(format!("the_check_passes::{engine}"), move || passes(&python(engine, ""))));
     }
     for (name, test) in [
@@ -85,11 +85,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-fn check(condition: bool, message: impl Into<String>) -> Result<(), Failed> {
+pub(crate) fn check(condition: bool, message: impl Into<String>) -> Result<(), Failed> {
     if condition { Ok(()) } else { Err(message.into().into()) }
 }
 
-fn same<T: PartialEq + Debug>(found: &T, expected: &T) -> Result<(), Failed> {
+pub(crate) fn same<T: PartialEq + Debug>(found: &T, expected: &T) -> Result<(), Failed> {
     check(found == expected, format!("expected {expected:?}, found {found:?}"))
 }
 
@@ -97,7 +97,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn python(file: &str, argument: &str) -> String {
+pub(crate) fn python(file: &str, argument: &str) -> String {
     format!("python3 -ES '{}' {argument}", root().join(file).display())
 }
 
@@ -106,7 +106,7 @@ fn limits() -> EngineLimits {
     EngineLimits { start, request, response: 1 << 16, faults: 40, ..EngineLimits::default() }
 }
 
-fn open(fault: &str) -> Result<External, Failed> {
+pub(crate) fn open(fault: &str) -> Result<External, Failed> {
     let hangs = matches!(fault, "hangs" | "floods-stderr");
     let request = if hangs { Duration::from_millis(500) } else { limits().request };
     let limits = EngineLimits { request, ..limits() };

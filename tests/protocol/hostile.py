@@ -1,6 +1,7 @@
 """An engine with one fault, and right otherwise.
 
-hostile.py FAULT: the fault happens on lines that contain `guilty`, and on rows that are `bad`.
+hostile.py FAULT: the fault happens on lines that contain `guilty`, on rows that are `bad`, and on launches with a buffer
+that holds `bad0`.
 """
 
 import json
@@ -55,7 +56,7 @@ def misbehave(response):
         body.get("answers", [[]]).pop()
     if FAULT == "too-many":
         body.get("outcomes", []).append("accepted")
-        body.get("answers", []).append([])
+        body.get("answers", []).append({"skipped": "more"} if "launched" in response else [])
     if FAULT == "half-a-line":
         print(json.dumps(response)[:20], end="", flush=True)
         os._exit(0)
@@ -81,6 +82,11 @@ def answer(request):
         bad = any("guilty" in line for line in body["lines"])
         many = len(body["lines"]) > 1
         response = {"judged": {"id": body["id"], "outcomes": ["accepted"] * len(body["lines"])}}
+    elif kind == "launch":
+        bad = any(buffer["data"] == "bad0" for case in body["cases"] for buffer in case["buffers"])
+        many = len(body["cases"]) > 1
+        fine = {"returned": {"buffers": {"b": "0007"}}}
+        response = {"launched": {"id": body["id"], "answers": [fine for _ in body["cases"]]}}
     else:
         rows = [row for case in body["cases"] for row in case["case"]["rows"]]
         bad, many = ["bad"] in rows, len(rows) > 1
@@ -94,7 +100,7 @@ def answer(request):
     misbehave(response) if bad else say(response)
 
 
-ABOUT = {"protocol": 1, "name": "hostile", "version": "1.0", "abilities": ["judge", "cases"]}
+ABOUT = {"protocol": 1, "name": "hostile", "version": "1.0", "abilities": ["judge", "cases", "modules"]}
 if FAULT == "other-protocol":
     ABOUT["protocol"] = 99
 if FAULT == "odd-name":

@@ -231,7 +231,8 @@ impl<'a, 's> PointSearch<'a, 's> {
         region: &Region<'_>,
         combination: &Combination,
     ) -> Result<Option<(RowCause, CauseRows<'s>)>, InternalError> {
-        let Some(shown) = self.asked.get(&combination.simplest) else { return Ok(None) };
+        let shown = combination.simplest.as_ref().and_then(|simplest| self.asked.get(simplest));
+        let Some(shown) = shown else { return Ok(None) };
         let (Some((values, result)), Some(effect)) = (&shown.fails, shown.effect()) else { return Ok(None) };
         let form = &self.executed.rows.forms[self.form];
         let program = setup::line_case(self.inquiry.spec, form, &[values])?;

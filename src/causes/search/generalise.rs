@@ -62,13 +62,23 @@ pub(crate) struct Combination {
     pub(crate) unknown: Vec<ValueSet>,
     /// The point that it was generalised from.
     seed: Values,
-    /// The simplest point in it that failed.
-    pub(crate) simplest: Values,
+    /// The simplest point in it that is known to fail; none if the engine stopped answering.
+    pub(crate) simplest: Option<Values>,
     /// The number of points in it that were drawn and tried, and how many failed.
     pub(crate) asked: usize,
     pub(crate) failed: usize,
     /// How many points are in it.
     pub(crate) size: u128,
+}
+
+impl Combination {
+    /// Takes a point in it that fails, if it is simpler than those before it.
+    fn fails_at(&mut self, point: &Values) {
+        let order = |point: &Values| (distance(point), point.clone());
+        if self.simplest.as_ref().is_none_or(|known| order(point) < order(known)) {
+            self.simplest = Some(point.clone());
+        }
+    }
 }
 
 /// A combination that explains failing points elsewhere, and may explain these.
@@ -177,10 +187,7 @@ impl Generalise<'_> {
             let mut combination = self.look(seed, &sets, unknown, ask)?;
             let least = rate(hint.asked, hint.failed);
             if combination.failed > 0 && rate(combination.asked, combination.failed) * 100 >= least * JOINED {
-                let simpler = (distance(seed), seed) < (distance(&combination.simplest), &combination.simplest);
-                if combination.simplest.is_empty() || simpler {
-                    combination.simplest = seed.clone();
-                }
+                combination.fails_at(seed);
                 return Ok(Some(combination));
             }
         }
@@ -198,10 +205,9 @@ impl Generalise<'_> {
             }
         }
         let mut combination = self.look(seed, &sets, unknown, ask)?;
-        for known in pool.iter().filter(|values| combination.cube.contains(values)) {
-            let is_simpler = (distance(known), known) < (distance(&combination.simplest), &combination.simplest);
-            if combination.simplest.is_empty() || is_simpler {
-                combination.simplest = known.clone();
+        for known in &pool {
+            if combination.cube.contains(known) {
+                combination.fails_at(known);
             }
         }
         Ok(combination)
@@ -361,7 +367,7 @@ impl Generalise<'_> {
             questions.iter().zip(&seen).filter(|(_, seen)| **seen == PointSeen::Fails).map(|(values, _)| values);
         let simplest = failing.clone().min_by_key(|values| (distance(values), (*values).clone()));
         // No choices: nothing failed. Callers then know a point that did.
-        let simplest = simplest.cloned().unwrap_or_default();
+        let simplest = simplest.cloned();
         let asked = seen.iter().filter(|seen| seen.failed().is_some()).count();
         Ok(Combination { seed: seed.clone(), simplest, asked, failed: failing.count(), size, cube, unknown })
     }
@@ -399,14 +405,10 @@ impl Generalise<'_> {
             // If one of them could not be asked about, nothing supports joining them.
             let least = rate(&found[at]).min(rate(&found[last]));
             if least > 0 && rate(&joined) * 100 >= least * JOINED {
-                let simpler =
-                    |combination: &Combination| (distance(&combination.simplest), combination.simplest.clone());
-                let known = [&found[at], &found[last]].into_iter().min_by_key(|known| simpler(known)).cloned();
-                if let Some(known) = known
-                    && (joined.simplest.is_empty() || simpler(&known) < simpler(&joined))
-                {
-                    joined.simplest = known.simplest;
-                }
+                [at, last]
+                    .iter()
+                    .filter_map(|of| found[*of].simplest.as_ref())
+                    .for_each(|known| joined.fails_at(known));
                 found.truncate(last);
                 found.remove(at);
                 found.push(joined);
@@ -432,4 +434,38 @@ fn values_of(cube: &Cube, axis: usize, form: &Form) -> ValueSet {
 /// The values of either on each axis.
 fn union(one: &Cube, other: &Cube, form: &Form) -> Vec<ValueSet> {
     (0..form.axes.len()).map(|axis| values_of(one, axis, form).or(&values_of(other, axis, form))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::{AddressSize, Environment};
+    use crate::space::environment_values;
+
+    /// An engine can stop answering at any question of a search.
+    #[test]
+    fn a_search_ends_when_nothing_fails_any_more() {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        let form = &spec.instruction("add").expect("an instruction").forms[0];
+        let newest = Environment {
+            ptx: "9.4".parse().expect("a version"),
+            target: "sm_90".parse().expect("a target"),
+            address_size: AddressSize::Bits64,
+        };
+        let prefix = environment_values(form, &newest).expect("an environment of the form");
+        let diagram = Diagram::within(form, None, &prefix);
+        let region = diagram.all().below(&prefix);
+        let fails: Vec<Values> = [0, 70].into_iter().filter_map(|rank| region.unrank(rank)).collect();
+        for answered in 0..9 {
+            let draw = Draw::named("tests", 0);
+            let mut generalise = Generalise { diagram: &diagram, prefix: prefix.to_vec(), form, draw };
+            let mut questions = 0;
+            let found = generalise.explain(&fails, &[], &mut |points, _| {
+                questions += 1;
+                let seen = if questions <= answered { PointSeen::Fails } else { PointSeen::Unknown };
+                Ok::<_, ()>(vec![seen; points.len()])
+            });
+            assert_eq!(found.map(|found| found.is_empty()), Ok(answered == 0), "{answered} questions are answered");
+        }
+    }
 }
