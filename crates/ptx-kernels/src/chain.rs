@@ -60,7 +60,7 @@ pub enum Piece {
 }
 
 /// The kind of a hole in an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SlotKind {
     /// A predicate that decides whether the instruction does anything.
     Guard,

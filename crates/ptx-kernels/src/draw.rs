@@ -2,11 +2,12 @@
 
 use ptx_spec::ptx::Declarations;
 use ptx_spec::space::Draw;
+use rustc_hash::FxHashSet;
 
 use crate::chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, SlotKind};
 use crate::constants::constant;
 use crate::library::{Library, TemplatePool, pick};
-use crate::template::Template;
+use crate::template::{Template, TemplateKind};
 
 /// Draws of a line that is fed by the line before it, before any other is taken.
 const TRIES: usize = 24;
@@ -18,6 +19,8 @@ pub struct ChainDraw<'l, 's> {
     library: &'l Library<'s>,
     draw: Draw,
     pool: TemplatePool,
+    /// The pairs of kinds of lines that were drawn, of which the second reads what the first wrote.
+    pairs: FxHashSet<(u32, u32)>,
     /// The least and the most lines of a chain.
     lines: (u8, u8),
 }
@@ -32,6 +35,21 @@ struct ChainDraft {
     blocks: usize,
     /// True if the last line wrote the carry.
     carry: bool,
+    /// The number of the last line's kind.
+    last: Option<u32>,
+    /// The pairs of kinds of lines of which the second reads what the first wrote.
+    pairs: Vec<(u32, u32)>,
+}
+
+/// How good a line is as the next one of a chain.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// It does not read what the line before it wrote.
+    Apart,
+    /// It does.
+    Fed,
+    /// It does, and no line of its kind did after one of that kind.
+    New,
 }
 
 /// The shapes of chains beside straight lines, for each place between lines.
@@ -48,7 +66,18 @@ impl<'l, 's> ChainDraw<'l, 's> {
     pub fn new(library: &'l Library<'s>, seed: u64, lines: (u8, u8)) -> Self {
         let mut draw = Draw::named("chains", seed);
         let pool = library.pool(&mut draw);
-        Self { library, draw, pool, lines }
+        Self { library, draw, pool, pairs: FxHashSet::default(), lines }
+    }
+
+    /// The pairs of kinds of lines so far, of which the second reads what the first wrote.
+    pub fn pairs(&self) -> impl Iterator<Item = (&TemplateKind, &TemplateKind)> {
+        let kind = |of: u32| &self.pool.kinds[of as usize];
+        self.pairs.iter().map(move |(first, second)| (kind(*first), kind(*second)))
+    }
+
+    /// The lines that it draws from.
+    pub fn pool(&self) -> &TemplatePool {
+        &self.pool
     }
 
     /// True once in this many times.
@@ -95,6 +124,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
             }
         }
         self.outputs(&mut draft);
+        self.pairs.extend(draft.pairs);
         Some(draft.chain.renumbered())
     }
 
@@ -119,21 +149,33 @@ impl<'l, 's> ChainDraw<'l, 's> {
             .last()
             .map(|last| draft.chain.registers[*last])
             .filter(|_| !draft.chain.statements.is_empty());
-        let mut chosen = None;
+        let mut chosen: Option<(Fit, u32, &Template)> = None;
         for _ in 0..TRIES {
-            let template = self.pool.draw(&mut self.draw)?;
+            let (kind, template) = self.pool.draw(&mut self.draw)?;
             if template.reads_carry && !draft.carry {
                 continue;
             }
-            let feeds = last.is_none_or(|bits| template.slots().any(|kind| is_fed(kind, bits)));
+            let feeds = last.is_none_or(|bits| template.is_fed(bits));
             let carried = !draft.carry || template.reads_carry;
-            chosen = Some(template);
-            if feeds && carried {
+            let fit = match draft.last.map(|last| (last, kind)) {
+                _ if !feeds || !carried => Fit::Apart,
+                Some(pair) if self.pairs.contains(&pair) => Fit::Fed,
+                _ => Fit::New,
+            };
+            if chosen.is_none_or(|(known, ..)| known < fit) {
+                chosen = Some((fit, kind, template));
+            }
+            if fit == Fit::New {
                 break;
             }
         }
-        let template = chosen.filter(|template| draft.carry || !template.reads_carry)?.clone();
+        let (fit, kind, template) = chosen?;
+        let template = template.clone();
         let instruction = self.valid(&template, draft)?;
+        if let (Some(last), true) = (draft.last, fit > Fit::Apart) {
+            draft.pairs.push((last, kind));
+        }
+        draft.last = Some(kind);
         draft.carry = template.writes_carry && !instruction.is_guarded();
         for register in instruction.writes() {
             draft.defined.retain(|known| *known != register);
@@ -231,11 +273,6 @@ impl<'l, 's> ChainDraw<'l, 's> {
             }
         }
     }
-}
-
-/// True if a hole can be fed by a register of this size.
-fn is_fed(kind: SlotKind, bits: u16) -> bool {
-    kind == SlotKind::Source(bits) || bits == 1 && kind == SlotKind::Guard
 }
 
 impl ChainDraft {

@@ -29,8 +29,8 @@ pub use compare::{ChainAnswer, ChainComparison, ChainDifference, compare, compar
 pub use draw::ChainDraw;
 pub use inputs::ChainRows;
 pub use kernel::{ChainEntry, ChainKernels};
-pub use library::Library;
+pub use library::{Library, TemplatePool};
 pub use reduce::{Reduced, without_instructions};
 pub use register_kind::RegisterKind;
 pub use search::{ChainSearch, search};
-pub use template::Template;
+pub use template::{Template, TemplateKind};

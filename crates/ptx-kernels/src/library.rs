@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::chain::{Chain, ChainStatement};
-use crate::template::Template;
+use crate::template::{Template, TemplateKind};
 use ptx_exec::semantics;
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::{Judge, Reading};
 use ptx_spec::ptx::{Declarations, Line};
 use ptx_spec::space::{Diagram, Draw, environment_values};
 use ptx_spec::spec::{Axis, Choice, Form, Instruction, Spec};
+use rustc_hash::FxHashMap;
 
 /// Draws of a form before it is taken for one that chains cannot have.
 const TRIES: usize = 48;
@@ -33,9 +34,11 @@ pub struct Library<'s> {
     chapters: BTreeMap<&'s str, BTreeMap<&'s str, Vec<LibraryForm<'s>>>>,
 }
 
-/// Drawn lines, by chapter of the manual, opcode and form.
+/// Drawn lines, by chapter of the manual, opcode and form, each with the number of its kind.
 pub struct TemplatePool {
-    chapters: Vec<Vec<Vec<Vec<Template>>>>,
+    chapters: Vec<Vec<Vec<Vec<(u32, Template)>>>>,
+    /// The kinds, by their numbers.
+    pub kinds: Vec<TemplateKind>,
 }
 
 /// The reason why there is no library.
@@ -92,12 +95,20 @@ impl<'s> Library<'s> {
 
     /// Drawn lines, enough for thousands of chains: each choice of each form is as likely as the others on its axis.
     pub fn pool(&self, draw: &mut Draw) -> TemplatePool {
-        let drawn = |form: &LibraryForm<'_>, draw: &mut Draw| -> Vec<Template> {
-            (0..OF_FORM).filter_map(|_| form.draw(self.spec, draw)).collect()
+        let mut numbers: FxHashMap<TemplateKind, u32> = FxHashMap::default();
+        let mut drawn = |form: &LibraryForm<'_>, draw: &mut Draw| -> Vec<(u32, Template)> {
+            let templates = (0..OF_FORM).filter_map(|_| form.draw(self.spec, draw));
+            let numbered = templates.map(|template| {
+                let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+                (*numbers.entry(template.kind()).or_insert(next), template)
+            });
+            numbered.collect()
         };
         let mut of_opcode = |forms: &Vec<LibraryForm<'_>>| forms.iter().map(|form| drawn(form, draw)).collect();
-        let chapters = self.chapters.values();
-        TemplatePool { chapters: chapters.map(|opcodes| opcodes.values().map(&mut of_opcode).collect()).collect() }
+        let chapters = self.chapters.values().map(|opcodes| opcodes.values().map(&mut of_opcode).collect()).collect();
+        let mut kinds: Vec<(u32, TemplateKind)> = numbers.into_iter().map(|(kind, number)| (number, kind)).collect();
+        kinds.sort_unstable();
+        TemplatePool { chapters, kinds: kinds.into_iter().map(|(_, kind)| kind).collect() }
     }
 
     /// True if a line that names registers of a chain is valid and defined.
@@ -152,12 +163,17 @@ impl<'s> Library<'s> {
 }
 
 impl TemplatePool {
-    /// A line: chapters of the manual are equally likely, then their opcodes, their forms, and each choice of the form.
-    pub fn draw(&self, draw: &mut Draw) -> Option<&Template> {
+    /// A line and the number of its kind: chapters of the manual are equally likely, then their opcodes, their forms, and each choice of the form.
+    pub fn draw(&self, draw: &mut Draw) -> Option<(u32, &Template)> {
         let opcodes = pick(draw, &self.chapters)?;
         let forms = pick(draw, opcodes)?;
         let templates = pick(draw, forms)?;
-        pick(draw, templates)
+        pick(draw, templates).map(|(kind, template)| (*kind, template))
+    }
+
+    /// All its lines, each with the number of its kind.
+    pub fn all(&self) -> impl Iterator<Item = (u32, &Template)> {
+        self.chapters.iter().flatten().flatten().flatten().map(|(kind, template)| (*kind, template))
     }
 }
 

@@ -8,9 +8,20 @@ use ptx_spec::judge::arguments;
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol, print_variant};
 use ptx_spec::spec::{Form, Isa, Role};
 
+/// The kind of a template: its form, and its holes in order, with the sizes of registers and the places of constants.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TemplateKind {
+    /// The form's name in the specification.
+    pub form: String,
+    /// Its holes.
+    pub slots: Vec<SlotKind>,
+}
+
 /// An instruction with holes, each filled as the variant is printed, and what it does with the carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
+    /// The form's name in the specification.
+    pub form: String,
     /// The parts of its text.
     pub pieces: Vec<Piece>,
     /// The printed number of each hole that is a constant.
@@ -61,7 +72,23 @@ impl Template {
         constants.sort_unstable();
         let (pieces, numbers) = split(&text, &named, &constants)?;
         let (reads_carry, writes_carry) = (computation.reads_carry(), computation.writes_carry());
-        Some(Self { pieces, numbers, reads_carry, writes_carry })
+        Some(Self { form: form.id.clone(), pieces, numbers, reads_carry, writes_carry })
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> TemplateKind {
+        TemplateKind { form: self.form.clone(), slots: self.slots().collect() }
+    }
+
+    /// True if a line of this template can read what one of the other wrote.
+    pub fn is_fed_by(&self, other: &Self) -> bool {
+        let carried = other.writes_carry && self.reads_carry;
+        carried || other.slots().any(|kind| matches!(kind, SlotKind::Destination(bits) if self.is_fed(bits)))
+    }
+
+    /// True if it can read a register of this size.
+    pub fn is_fed(&self, bits: u16) -> bool {
+        self.slots().any(|kind| kind == SlotKind::Source(bits) || bits == 1 && kind == SlotKind::Guard)
     }
 
     /// The kinds of its holes, in order.

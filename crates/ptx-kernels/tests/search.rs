@@ -1,13 +1,13 @@
 //! The search for wrong code, on an engine whose wrongs are known: the reference, which is given a changed text.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ptx_engines::{Engine, EngineId, KernelExecutor};
 use ptx_exec::interpret::Interpreter;
 use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
 use ptx_kernels::{
-    Chain, ChainAnswer, ChainComparison, ChainDraw, ChainRows, ChainText, Library, Reduced, compare, search,
+    Chain, ChainAnswer, ChainComparison, ChainDraw, ChainRows, ChainText, Library, Reduced, Template, compare, search,
 };
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::spec::Spec;
@@ -151,6 +151,35 @@ fn chains_are_the_same_for_a_seed() {
     };
     assert_eq!(drawn(1), drawn(1));
     assert_ne!(drawn(1), drawn(2));
+}
+
+/// How many pairs of kinds of lines a run of this depth has, of those in which the second line can read what the first wrote:
+/// prints it.
+#[test]
+#[ignore = "a measurement: `-- --ignored --nocapture`"]
+fn pairs_of_a_deep_run() {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    let spec = Spec::load(&specs).map_err(|errors| errors[0].render(false)).expect("a specification");
+    let (ptx, target) = ("9.0".parse().expect("a version"), "sm_90".parse().expect("a target"));
+    let environment = Environment { ptx, target, address_size: AddressSize::Bits64 };
+    let library = Library::new(&spec, environment, &[]).expect("a library");
+    let (mut lines, mut drawn) = (BTreeMap::new(), BTreeSet::new());
+    for task in 0..64_u64 {
+        let mut draw = ChainDraw::new(&library, task << 32, (2, 5));
+        (0..512).for_each(|_| drop(draw.next_chain().expect("a chain")));
+        lines.extend(draw.pool().all().map(|(_, template)| (template.kind(), template.clone())));
+        drawn.extend(draw.pairs().map(|(first, second)| (first.clone(), second.clone())));
+        let fed = |first: &Template| lines.values().filter(|second| second.is_fed_by(first)).count();
+        if (task + 1).is_power_of_two() {
+            let possible: usize = lines.values().map(fed).sum();
+            println!(
+                "{} chains: {} kinds of lines, {} of {possible} pairs",
+                (task + 1) * 512,
+                lines.len(),
+                drawn.len()
+            );
+        }
+    }
 }
 
 #[test]
