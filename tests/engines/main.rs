@@ -11,6 +11,9 @@ mod installed;
 mod kernels;
 mod modules;
 mod nightly;
+#[path = "../kernels/one_thread.rs"]
+mod one_thread;
+mod one_thread_as_code;
 mod planted_sass;
 mod protocol;
 mod ptxas;
@@ -40,6 +43,7 @@ fn main() {
         ("sass", sass::trials()),
         ("planted_sass", planted_sass::trials()),
         ("nightly", nightly::trials()),
+        ("one_thread_as_code", one_thread_as_code::trials()),
     ];
     let trials = of_modules
         .into_iter()

@@ -29,6 +29,7 @@ use std::fmt;
 use crate::cubin::WORD_BYTES;
 use crate::instruction::{BadOperand, MachineInstruction, MachineOperand, Predicate};
 use crate::machine::{Halt, Thread};
+use crate::scoreboard::OrderedUnit::{self, Conversions, SharedMemory};
 use crate::scoreboard::{LateArrival, Synchronization};
 use shape::{DecodedStep, MachineShape, StepEffect, Unfit};
 
@@ -77,8 +78,8 @@ enum Duration {
     Fixed,
     /// Later, when its barrier is clear.
     Late,
-    /// Later, from one unit that returns results in order: `ptxas` waits only for the last of several.
-    InOrder,
+    /// Later, from a unit that returns results in order: `ptxas` waits only for the last of several.
+    InOrder(OrderedUnit),
 }
 
 /// An opcode.
@@ -117,8 +118,9 @@ const OPCODES: &[Opcode] = &[
     opcode("BMOV", Duration::Fixed, "CLEAR PQUAD", control::move_barrier),
     opcode("BPT", Duration::Fixed, "TRAP", control::breakpoint),
     opcode("BRA", Duration::Fixed, "U ANY", control::branch),
-    opcode("BREV", Duration::InOrder, "", bit::reverse),
+    opcode("BREV", Duration::InOrder(Conversions), "", bit::reverse),
     opcode("BRX", Duration::Fixed, "", control::branch_table),
+    opcode("BRXU", Duration::Fixed, "", control::branch_table),
     opcode("BSSY", Duration::Fixed, "RECONVERGENT", control::nothing),
     opcode("BSYNC", Duration::Fixed, "RECONVERGENT", control::nothing),
     opcode("CALL", Duration::Fixed, "REL NOINC", control::branch),
@@ -131,18 +133,18 @@ const OPCODES: &[Opcode] = &[
     opcode("DEPBAR", Duration::Fixed, "LE", control::wait),
     opcode("ERRBAR", Duration::Fixed, "", control::nothing),
     opcode("EXIT", Duration::Fixed, "", control::exit),
-    opcode("F2I", Duration::InOrder, "", number::to_integer),
+    opcode("F2I", Duration::InOrder(Conversions), "", number::to_integer),
     opcode("F2IP", Duration::Fixed, "", number::to_two_integers),
     opcode("FADD", Duration::Fixed, "", real::add),
     opcode("FENCE", Duration::Fixed, "VIEW ASYNC S", control::nothing),
     opcode("FFMA", Duration::Fixed, "", real::multiply_add),
-    opcode("FLO", Duration::InOrder, "", bit::highest),
+    opcode("FLO", Duration::InOrder(Conversions), "", bit::highest),
     opcode("FMUL", Duration::Fixed, "", real::multiply),
     opcode("FSEL", Duration::Fixed, "", transfer::select),
     opcode("FSETP", Duration::Fixed, "", real::compare),
     opcode("HADD2", Duration::Fixed, "", half::add),
     opcode("HFMA2", Duration::Fixed, "MMA", half::multiply_add),
-    opcode("I2F", Duration::InOrder, "", number::from_integer),
+    opcode("I2F", Duration::InOrder(Conversions), "", number::from_integer),
     opcode("I2FP", Duration::Fixed, "", number::from_integer),
     opcode("I2I", Duration::Fixed, "", convert::saturate),
     opcode("I2IP", Duration::Fixed, "", convert::pack),
@@ -158,18 +160,18 @@ const OPCODES: &[Opcode] = &[
     opcode("LDCU", Duration::Fixed, "", transfer::load_constant),
     opcode("LDG", Duration::Late, ACCESS, access::load_generic),
     opcode("LDL", Duration::Late, ACCESS, access::load_local),
-    opcode("LDS", Duration::Late, "U", access::load_shared),
+    opcode("LDS", Duration::InOrder(SharedMemory), "U", access::load_shared),
     opcode("LEA", Duration::Fixed, "", sum::shifted),
     opcode("LOP3", Duration::Fixed, "", logic::table),
     opcode("MATCH", Duration::Fixed, "", warp::lanes_alike),
     opcode("MEMBAR", Duration::Fixed, "SC ALL SYS GPU CTA VC", control::nothing),
     opcode("MOV", Duration::Fixed, "", transfer::copy),
-    opcode("MUFU", Duration::InOrder, "", real::reciprocal),
+    opcode("MUFU", Duration::InOrder(Conversions), "", real::reciprocal),
     opcode("NANOSLEEP", Duration::Fixed, "WARP", control::nothing),
     opcode("NOP", Duration::Fixed, "", control::nothing),
     opcode("P2R", Duration::Fixed, "", pack::pack),
     opcode("PLOP3", Duration::Fixed, "", logic::predicates),
-    opcode("POPC", Duration::InOrder, "", bit::count),
+    opcode("POPC", Duration::InOrder(Conversions), "", bit::count),
     opcode("PREEXIT", Duration::Fixed, "", control::nothing),
     opcode("PRMT", Duration::Fixed, "", logic::permute),
     opcode("QSPC", Duration::Late, "", atomic::query_space),
@@ -212,6 +214,7 @@ const OPCODES: &[Opcode] = &[
     opcode("USEL", Duration::Fixed, "", transfer::select),
     opcode("USGXT", Duration::Fixed, "", bit::extend),
     opcode("USHF", Duration::Fixed, "", bit::shift),
+    opcode("UVIMNMX", Duration::Fixed, "", compare::choose),
     opcode("VABSDIFF", Duration::Fixed, "", sum::distance),
     opcode("VABSDIFF4", Duration::Fixed, "", sum::distances),
     opcode("VIADD", Duration::Fixed, "", sum::two),
@@ -282,7 +285,10 @@ impl Step {
         let effect = decoded.map_err(|Unfit(why)| Unknown::Shape(instruction.to_string(), why))?;
         let Synchronization { waits, raises, reads } = Synchronization::of(word);
         let late = raises.is_some() || opcode.duration != Duration::Fixed;
-        let in_order = opcode.duration == Duration::InOrder;
+        let in_order = match opcode.duration {
+            Duration::InOrder(unit) => Some(unit),
+            Duration::Fixed | Duration::Late => None,
+        };
         let arrival = late.then_some(LateArrival { registers: raises, predicates: reads.or(raises), in_order });
         Ok(Self { guard: instruction.guard, effect, name: instruction.to_string().into(), waits, arrival })
     }

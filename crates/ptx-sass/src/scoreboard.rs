@@ -35,8 +35,17 @@ pub struct LateArrival {
     pub registers: Option<u8>,
     /// The barrier of results in predicates.
     pub predicates: Option<u8>,
-    /// True if its unit returns results in order: they are there once later ones of the unit are.
-    pub in_order: bool,
+    /// The unit that it comes from, if that returns results in order: they are there once later ones of the unit are.
+    pub in_order: Option<OrderedUnit>,
+}
+
+/// A unit that returns results in order: `ptxas` raises a barrier only for the last of several, and waits for that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderedUnit {
+    /// Conversions, counts of bits, approximations.
+    Conversions,
+    /// Loads from shared memory.
+    SharedMemory,
 }
 
 /// The results of a thread that have not arrived. Until then, their destinations are undefined.
@@ -59,7 +68,7 @@ struct LateResult {
     /// The barrier that is raised for it, or for a later one of a unit with results in order; without one it never
     /// arrives.
     barrier: Option<u8>,
-    in_order: bool,
+    in_order: Option<OrderedUnit>,
     to: Destination,
     value: Bits,
 }
@@ -76,8 +85,9 @@ impl LateResults {
     pub(crate) fn begin(&mut self, arrival: LateArrival) {
         self.instructions += 1;
         self.running = Some(arrival);
-        if let LateArrival { registers: Some(barrier), in_order: true, .. } = arrival {
-            for earlier in self.results.iter_mut().filter(|result| result.in_order && result.barrier.is_none()) {
+        if let LateArrival { registers: Some(barrier), in_order: Some(unit), .. } = arrival {
+            let earlier = |result: &&mut LateResult| result.in_order == Some(unit) && result.barrier.is_none();
+            for earlier in self.results.iter_mut().filter(earlier) {
                 (earlier.instruction, earlier.barrier) = (self.instructions, Some(barrier));
                 self.raised |= 1 << barrier;
             }
@@ -155,7 +165,7 @@ mod tests {
         let register = |index: u8| Destination::Register(Register { index, ..Register::ZERO });
         let mut late = LateResults::default();
         for (first, barrier) in [(10, Some(0)), (20, Some(3)), (30, None), (40, Some(0)), (50, Some(0))] {
-            late.begin(LateArrival { registers: barrier, predicates: None, in_order: false });
+            late.begin(LateArrival { registers: barrier, predicates: None, in_order: None });
             for to in [first, first + 1] {
                 assert_eq!(late.held_back(register(to), Bits::ZERO), Bits::UNDEFINED.zero_extended(32));
             }
@@ -177,10 +187,16 @@ mod tests {
     #[test]
     fn results_in_order_are_there_once_a_later_one_is() {
         let register = |index: u8| Destination::Register(Register { index, ..Register::ZERO });
+        let (unit, other) = (Some(OrderedUnit::Conversions), Some(OrderedUnit::SharedMemory));
         let mut late = LateResults::default();
-        for (index, registers, in_order) in
-            [(1, None, true), (2, None, false), (3, Some(4), false), (4, Some(5), true), (5, None, true)]
-        {
+        for (index, registers, in_order) in [
+            (1, None, unit),
+            (2, None, None),
+            (3, Some(4), other),
+            (4, Some(5), unit),
+            (5, None, unit),
+            (6, None, other),
+        ] {
             late.begin(LateArrival { registers, predicates: None, in_order });
             late.held_back(register(index), Bits::ZERO);
             late.end();
@@ -190,7 +206,7 @@ mod tests {
         assert_eq!(arrived, [1, 3, 4].map(register));
 
         // It need not have a result itself.
-        late.begin(LateArrival { registers: Some(2), predicates: None, in_order: true });
+        late.begin(LateArrival { registers: Some(2), predicates: None, in_order: unit });
         late.end();
         assert_eq!(late.raised, 0b100);
         late.arrive(0b100, 0, |to, _| arrived.push(to));

@@ -194,7 +194,7 @@ impl Extremum {
     }
 }
 
-/// `IMNMX.U32 R0, R1, R2, PT`, `VIMNMX R0, R1, R2, !PT`, `IMNMX.S64 PT, PT, R6, R4, R6, PT, !PT`: the lesser one if the predicate is
+/// `IMNMX.U32 R0, R1, R2, PT`, `VIMNMX R0, R1, R2, !PT`, `UVIMNMX.U32 UR4, UR4, 0x5, !UPT`, `IMNMX.S64 PT, PT, R6, R4, R6, PT, !PT`: the lesser one if the predicate is
 /// true, otherwise the greater one; of signed numbers without a type. With `.S16x2` and the like, of each part; with `.RELU`, at
 /// least 0.
 pub(super) fn choose(shape: &MachineShape) -> DecodedStep {

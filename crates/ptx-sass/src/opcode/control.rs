@@ -111,7 +111,7 @@ pub(super) fn branch(shape: &MachineShape) -> DecodedStep {
     })
 }
 
-/// `BRX R4, -0xc0`: to the sum of two registers, the number, and the address of the next instruction.
+/// `BRX R4, -0xc0`, `BRXU UR6, -0xd0`: to the sum of two registers, the number, and the address of the next instruction.
 pub(super) fn branch_table(shape: &MachineShape) -> DecodedStep {
     let ([], [from, distance]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
     let (from, distance) = (MachineSource::plain(from, 64)?, number(distance)?);

@@ -125,6 +125,8 @@ pub(crate) const CASES: &[Case] = &[
     ("VIMNMX.S32 R0,R1,R2,PT", "R1=0xffffffff R2=1", "R0=0xffffffff"),
     ("VIMNMX R0,PT,PT,R1,R2,!PT", "R1=0xffffffff R2=1", "R0=1"),
     ("VIMNMX R0,R1,R2,PT", "R1=? R2=1", "R0=?"),
+    ("UVIMNMX.U32 UR4,UR4,-0x41,!UPT", "UR4=0x7fffffff", "UR4=0xffffffbf"),
+    ("UVIMNMX.U32 UR6,UR6,UR7,!UPT", "UR6=3 UR7=9", "UR6=9"),
     ("POPC R0,R1", "R1=0xf1", "R0=5"),
     ("UPOPC UR4,UR5", "UR5=0", "UR4=0"),
     // Floats: 1 + 2, 1 - 2, and halves by themselves.

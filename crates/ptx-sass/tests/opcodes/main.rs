@@ -279,6 +279,7 @@ fn branches_go_where_the_word_says() {
         ("CALL.REL.NOINC R22,0x0", "R22=0x60 R23=0", 8),
         // The distance is from the next instruction.
         ("BRX R4,-0x70", "R4=0x20 R5=0", 2),
+        ("BRXU UR6,-0x70", "UR6=0x30 UR7=0", 3),
     ] {
         let (thread, done) = run(text, before);
         assert_eq!((thread.next, done), (next, Ok(())), "{text}");

@@ -1,0 +1,193 @@
+//! Kernels of one thread, as compilers write them, executed as machine code: every ptxas, target and level must compute what
+//! the host does.
+//!
+//! By default two versions, two targets and two levels share the modules among them; `-- --ignored` executes all modules on
+//! all engines, which takes long. If the environment variable `ENGINE` is set, only those whose names contain it are asked:
+//! `ENGINE=sass-sm_75-O0@13.5`. Without a `ptxas` and its `nvdisasm` the tests are ignored; with PTX_CONFORM_REQUIRE_PTXAS=1
+//! they fail instead.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use libtest_mimic::{Failed, Trial};
+use ptx_conform::engine::ptxas::Ptxas;
+use ptx_conform::engine::sass::{Configuration, Sass};
+use ptx_conform::engine::toolchain::{self, Installed};
+use ptx_conform::engine::{Depth, Engine as _, KernelExecutor as _, LineJudge as _};
+use ptx_conform::environment::{AddressSize, Environment, Target};
+use ptx_conform::kernel_case::{KernelAnswer, KernelCase};
+use rayon::prelude::*;
+
+use crate::one_thread::{self, CompiledProgram};
+
+/// Engines that share the modules by day.
+const BY_DAY: [&str; 4] = ["sass", "sass-O0", "sass-sm_75", "sass-sm_75-O0"];
+/// Targets and levels of the whole matrix, as far as a version has them.
+const TARGETS: [&str; 7] = ["-sm_75", "-sm_80", "-sm_86", "-sm_89", "", "-sm_100", "-sm_120"];
+const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", ""];
+
+/// Machine code that is not executed: a part of the reason that the engine gives, and why it is unknown.
+const LIMITS: [(&str, &str); 0] = [];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let required = crate::installed::required();
+    let tested = crate::installed::tested();
+    let absent = tested.is_empty() && crate::installed::skipped_without("13.5");
+    vec![
+        Trial::test("some_kernels_of_one_thread_are_machine_code", move || by_day(&tested))
+            .with_ignored_flag(absent && !required),
+        Trial::test("all_kernels_of_one_thread_are_machine_code", all).with_ignored_flag(true),
+    ]
+}
+
+/// Each engine executes some modules, and all of them together all.
+fn by_day(installed: &[Installed]) -> Result<(), Failed> {
+    let engines: Vec<(&Installed, &str)> =
+        BY_DAY.iter().flat_map(|name| installed.iter().map(move |installed| (installed, *name))).collect();
+    if engines.is_empty() {
+        return Err("no `ptxas` here, and PTX_CONFORM_REQUIRE_PTXAS is set".into());
+    }
+    let count = engines.len();
+    let executed = engines.par_iter().enumerate().map(|(part, (installed, name))| {
+        let programs = one_thread::all().into_iter().skip(part).step_by(count).collect();
+        Executed::of(installed, name, programs)
+    });
+    let executed: Result<Vec<Executed>, Failed> = executed.collect();
+    Executed::sum(executed?).checked(false)
+}
+
+/// Each engine executes all modules.
+fn all() -> Result<(), Failed> {
+    let wanted = std::env::var("ENGINE").unwrap_or_default();
+    let names: Vec<String> =
+        TARGETS.iter().flat_map(|target| LEVELS.map(|level| format!("sass{target}{level}"))).collect();
+    let mut engines = Vec::new();
+    for installed in toolchain::installed() {
+        for name in &names {
+            if format!("{name}@{}", installed.version).contains(&wanted) && has_target(&installed, name)? {
+                engines.push((installed.clone(), name));
+            }
+        }
+    }
+    if engines.is_empty() {
+        return Err(format!("no installed engine has `{wanted}` in its name").into());
+    }
+    let executed: Result<Vec<Executed>, Failed> =
+        engines.par_iter().map(|(installed, name)| Executed::of(installed, name, one_thread::all())).collect();
+    Executed::sum(executed?).checked(wanted.is_empty())
+}
+
+/// True if a version assembles for the target of an engine.
+fn has_target(installed: &Installed, name: &str) -> Result<bool, Failed> {
+    let assembler = Ptxas::open(&installed.path)?;
+    let target: Target = name.parse::<Configuration>()?.target.name.parse()?;
+    let environment = Environment { ptx: assembler.newest_ptx(), target, address_size: AddressSize::Bits64 };
+    Ok(assembler.supports(&environment, Depth::Generate).is_ok())
+}
+
+/// What engines did with modules.
+#[derive(Default)]
+struct Executed {
+    engines: usize,
+    /// Modules that computed what the host does.
+    agreed: usize,
+    /// Those of them whose `.version` was made older, because the version of ptxas is.
+    older: usize,
+    /// Modules that are for a newer target.
+    newer: usize,
+    /// Modules that a row of [`LIMITS`] is about, by its number.
+    limited: BTreeMap<usize, usize>,
+    wrong: BTreeSet<String>,
+}
+
+impl Executed {
+    fn of(installed: &Installed, name: &str, programs: Vec<CompiledProgram>) -> Result<Self, Failed> {
+        let disassembler = toolchain::disassembler(&installed.path).ok_or("no nvdisasm")?;
+        let configuration: Configuration = name.parse()?;
+        let engine = Sass::open(&installed.path, &disassembler, None, configuration)?;
+        let (target, newest) = (configuration.target.name.parse::<Target>()?, engine.newest_ptx());
+        let mut done = Self { engines: 1, ..Self::default() };
+        let mut asked = Vec::new();
+        for mut program in programs {
+            let header = |word: &str| program.case.module.lines().find_map(|line| line.strip_prefix(word));
+            let (Some(ptx), Some(of)) = (header(".version "), header(".target ")) else {
+                return Err(format!("{}: no header", program.name).into());
+            };
+            if of.trim().parse::<Target>()?.sm > target.sm {
+                done.newer += 1;
+                continue;
+            }
+            if ptx.trim().parse::<ptx_conform::environment::Version>()? > newest {
+                let [own, older] = [ptx, &newest.to_string()].map(|version| format!(".version {version}"));
+                program.case.module = program.case.module.replacen(&own, &older, 1).into();
+                done.older += 1;
+            }
+            asked.push(program);
+        }
+        // A module with two cases is rarely compiled twice; the other one must have the same answer.
+        let cases: Vec<KernelCase> = asked.iter().flat_map(|of| [of.case.clone(), of.case.clone()]).collect();
+        let answers = engine.execute_kernels(&cases);
+        for (program, answers) in asked.iter().zip(answers.chunks(2)) {
+            done.add(&format!("{} on {}", program.name, engine.id()), program, answers);
+        }
+        Ok(done)
+    }
+
+    /// The answers to a program that was executed twice.
+    fn add(&mut self, name: &str, program: &CompiledProgram, answers: &[KernelAnswer]) {
+        let [answer, again] = answers else {
+            self.wrong.insert(format!("{name}: {} answers", answers.len()));
+            return;
+        };
+        let limit = |why: &str| LIMITS.iter().position(|(part, _)| why.contains(part));
+        match answer {
+            answer if answer != again => drop(self.wrong.insert(format!("{name}: another answer the second time"))),
+            KernelAnswer::Skipped(why) if limit(why).is_some() => {
+                limit(why).into_iter().for_each(|row| *self.limited.entry(row).or_default() += 1);
+            }
+            answer => match program.wrong(answer) {
+                None => self.agreed += 1,
+                Some(why) => drop(self.wrong.insert(format!("{name}: {why}"))),
+            },
+        }
+    }
+
+    fn sum(all: Vec<Self>) -> Self {
+        let mut sum = Self::default();
+        for one in all {
+            sum.engines += one.engines;
+            sum.agreed += one.agreed;
+            sum.older += one.older;
+            sum.newer += one.newer;
+            one.limited.into_iter().for_each(|(row, count)| *sum.limited.entry(row).or_default() += count);
+            sum.wrong.extend(one.wrong);
+        }
+        sum
+    }
+
+    /// Says what was done. `whole`: all engines, so that each limit must have happened.
+    fn checked(self, whole: bool) -> Result<(), Failed> {
+        let Self { engines, agreed, older, newer, limited, wrong } = self;
+        eprintln!(
+            "kernels of one thread: {engines} engines; {agreed} modules agree with the host, {older} of all with an older \
+             `.version`; {newer} were not asked about: their `.target` is newer"
+        );
+        for (row, count) in &limited {
+            let (part, why) = LIMITS[*row];
+            eprintln!("  {count} skipped: {part}: {why}");
+        }
+        if let Some(first) = wrong.first() {
+            let listed: Vec<&str> = wrong.iter().map(String::as_str).collect();
+            return Err(format!("{} are wrong, {first} the first:\n{}", wrong.len(), listed.join("\n")).into());
+        }
+        let gone: Vec<&str> = LIMITS
+            .iter()
+            .enumerate()
+            .filter(|(row, _)| !limited.contains_key(row))
+            .map(|(_, (part, _))| *part)
+            .collect();
+        if whole && !gone.is_empty() {
+            return Err(format!("these limits no longer happen: {}", gone.join(", ")).into());
+        }
+        if agreed == 0 { Err("no module was executed".into()) } else { Ok(()) }
+    }
+}
