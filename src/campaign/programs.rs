@@ -21,6 +21,11 @@ const TRAPS: u64 = 24;
 /// Random programs for each program of the covering array.
 const DRAWN: usize = 3;
 
+/// Variants that are drawn for a program if choices are balanced.
+const CANDIDATES: usize = 32;
+/// The weight of a choice that did not occur yet; each time that it does, it is a sixteenth of what it was.
+const RAREST: u32 = 1 << 20;
+
 /// The programs of a form that are executed.
 pub(super) struct ProgramPlan<'a> {
     form: &'a Form,
@@ -85,11 +90,37 @@ impl<'a> ProgramPlan<'a> {
         let region = self.region();
         let mut draw = Draw::named(&format!("executed {}", self.form.id), self.seed);
         let covering = shuffled(covering(&self.points.all().below(&self.environment), 2), &mut draw);
+        if covering.len() > most {
+            return self.balanced(most, &mut draw);
+        }
         let both = covering.into_iter().flat_map(|point| {
             let drawn = (0..DRAWN).map(|_| draw.variant(&region)).collect::<Vec<_>>();
             drawn.into_iter().chain([draw.variant(&self.diagram.all().below(&point))]).flatten()
         });
         both.take(most).collect()
+    }
+
+    /// First rows for fewer programs than there are pairs of choices: each choice of a program occurs, and about as often as
+    /// the others of its axis. Each is the variant, of some that are drawn, whose choices are the rarest so far.
+    fn balanced(&self, count: usize, draw: &mut Draw) -> Vec<Values> {
+        let region = self.region();
+        let axes = setup::first_of_row(self.form);
+        let mut used = vec![[0_u8; 256]; axes];
+        let mut chosen: Vec<Values> = Vec::new();
+        for _ in 0..count {
+            let rarity = |row: &Values| -> u32 {
+                row.iter().zip(&used).map(|(value, used)| RAREST >> (4 * u32::from(used[usize::from(*value)].min(5)))).sum()
+            };
+            let drawn: Vec<Values> = (0..CANDIDATES).filter_map(|_| draw.variant(&region)).collect();
+            // Of equal ones the first is taken.
+            let Some(rarest) = drawn.into_iter().rev().max_by_key(rarity) else { break };
+            for (value, used) in rarest.iter().zip(&mut used) {
+                let used = &mut used[usize::from(*value)];
+                *used = used.saturating_add(1);
+            }
+            chosen.push(rarest);
+        }
+        chosen
     }
 
     /// The tasks that ask about all programs.
