@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU64;
 
 use serde_json::{Value, json};
 
-use super::options::{Options, Shard};
+use super::options::{Options, Shard, Strategy};
 use crate::case::CostlyRows;
 use crate::engine::CaseExecutor;
 use crate::environment::Environment;
@@ -21,7 +21,9 @@ const TRAPS: u64 = 24;
 /// Random programs for each program of the covering array.
 const DRAWN: usize = 3;
 
-/// Variants that are drawn for a program if choices are balanced.
+/// Programs for each choice of the axis with the most, if choices are balanced.
+const OFTEN: usize = 4;
+/// Variants that are drawn for each of these programs.
 const CANDIDATES: usize = 32;
 /// The weight of a choice that did not occur yet; each time that it does, it is a sixteenth of what it was.
 const RAREST: u32 = 1 << 20;
@@ -71,7 +73,11 @@ impl<'a> ProgramPlan<'a> {
         let points = Diagram::within(points, None, &environment);
         let (seed, rows) = (options.seed, options.rows);
         let mut plan = Self { form, diagram, points, seed, rows, programs: Vec::new(), environment };
-        plan.programs = plan.first_rows(options.cases.unwrap_or_else(|| engine.usual_cases()));
+        let most = options.cases.unwrap_or_else(|| engine.usual_cases());
+        plan.programs = match options.strategy {
+            Strategy::Choices => plan.balanced(most),
+            _ => plan.first_rows(most),
+        };
         Some(plan)
     }
 
@@ -90,9 +96,6 @@ impl<'a> ProgramPlan<'a> {
         let region = self.region();
         let mut draw = Draw::named(&format!("executed {}", self.form.id), self.seed);
         let covering = shuffled(covering(&self.points.all().below(&self.environment), 2), &mut draw);
-        if covering.len() > most {
-            return self.balanced(most, &mut draw);
-        }
         let both = covering.into_iter().flat_map(|point| {
             let drawn = (0..DRAWN).map(|_| draw.variant(&region)).collect::<Vec<_>>();
             drawn.into_iter().chain([draw.variant(&self.diagram.all().below(&point))]).flatten()
@@ -100,24 +103,23 @@ impl<'a> ProgramPlan<'a> {
         both.take(most).collect()
     }
 
-    /// First rows for fewer programs than there are pairs of choices: each choice of a program occurs, and about as often as
-    /// the others of its axis. Each is the variant, of some that are drawn, whose choices are the rarest so far.
-    fn balanced(&self, count: usize, draw: &mut Draw) -> Vec<Values> {
+    /// At most `most` first rows, in which each choice of a program is about as often as the others of its axis: as a rule
+    /// [`OFTEN`] or more. Each is the variant, of some that are drawn, whose choices are the rarest so far.
+    fn balanced(&self, most: usize) -> Vec<Values> {
         let region = self.region();
+        let mut draw = Draw::named(&format!("balanced {}", self.form.id), self.seed);
         let axes = setup::first_of_row(self.form);
-        let mut used = vec![[0_u8; 256]; axes];
+        let widest = (0..axes).map(|axis| self.diagram.width(axis)).max().unwrap_or_default();
+        let mut used: Vec<Vec<u32>> = self.form.axes[..axes].iter().map(|axis| vec![0; axis.values.len()]).collect();
         let mut chosen: Vec<Values> = Vec::new();
-        for _ in 0..count {
+        for _ in 0..most.min(OFTEN * widest) {
             let rarity = |row: &Values| -> u32 {
-                row.iter().zip(&used).map(|(value, used)| RAREST >> (4 * u32::from(used[usize::from(*value)].min(5)))).sum()
+                let weight = |(value, used): (&u8, &Vec<u32>)| RAREST >> (4 * used[usize::from(*value)].min(5));
+                row.iter().zip(&used).map(weight).sum()
             };
             let drawn: Vec<Values> = (0..CANDIDATES).filter_map(|_| draw.variant(&region)).collect();
-            // Of equal ones the first is taken.
-            let Some(rarest) = drawn.into_iter().rev().max_by_key(rarity) else { break };
-            for (value, used) in rarest.iter().zip(&mut used) {
-                let used = &mut used[usize::from(*value)];
-                *used = used.saturating_add(1);
-            }
+            let Some(rarest) = drawn.into_iter().max_by_key(rarity) else { break };
+            rarest.iter().zip(&mut used).for_each(|(value, used)| used[usize::from(*value)] += 1);
             chosen.push(rarest);
         }
         chosen

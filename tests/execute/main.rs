@@ -6,6 +6,7 @@ mod cases;
 mod engine;
 mod executions;
 mod gpu;
+mod interpreted;
 mod modelled_form;
 #[path = "../planted/mutant.rs"]
 mod mutant;

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use ptx_kernels::{Chain, ChainInstruction, ChainOperand, Piece, SlotKind, Template};
-use ptx_spec::spec::{Choice, Form, Isa};
+use ptx_conform::spec::{Choice, Form, Isa};
 
 /// A mistake that is made in lines of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mistake {
+pub(super) enum Mistake {
     /// Another choice on an axis is executed: another modifier, none, another guard.
     Choice(usize, u8),
     /// A source register, by its position, and the next one are taken for each other.
@@ -18,7 +18,7 @@ pub(crate) enum Mistake {
 
 /// A bit of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bit {
+pub(super) enum Bit {
     Lowest,
     Middle,
     Highest,
@@ -26,7 +26,7 @@ pub(crate) enum Bit {
 
 /// A class of inputs: all, or those whose source register with this position is a number of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(super) enum Class {
     Any,
     Zero(usize),
     Negative(usize),
@@ -37,7 +37,7 @@ pub(crate) enum Class {
 const BITS: [Bit; 3] = [Bit::Lowest, Bit::Middle, Bit::Highest];
 
 /// The mistakes that any line can have which reads so many registers.
-pub(crate) fn general(sources: usize) -> Vec<Mistake> {
+pub(super) fn general(sources: usize) -> Vec<Mistake> {
     let classes = (0..sources).flat_map(|at| [Class::Zero(at), Class::Negative(at), Class::Large(at)]);
     let flipped = std::iter::once(Class::Any).chain(classes).enumerate();
     let flipped = flipped.map(|(at, class)| Mistake::Flipped(BITS[at % BITS.len()], class));
@@ -46,7 +46,7 @@ pub(crate) fn general(sources: usize) -> Vec<Mistake> {
 
 impl Mistake {
     /// In words; the axes are those of a form.
-    pub(crate) fn words(self, form: &Form) -> String {
+    pub(super) fn words(self, form: &Form) -> String {
         match self {
             Self::Choice(axis, to) => {
                 let axis = &form.axes[axis];
@@ -57,7 +57,7 @@ impl Mistake {
     }
 
     /// What is executed instead of an instruction of a chain whose choices are these; none if the mistake cannot be made there.
-    pub(crate) fn made(
+    pub(super) fn made(
         self,
         isa: &Isa,
         (form, values): (&Form, &[u8]),

@@ -3,8 +3,8 @@
 use ptx_kernels::{Chain, ChainInstruction, ChainOperand, ChainStatement, Piece, SlotKind, Template};
 
 /// A chain of a line whose operands are registers of their own, which are inputs, and whose constants are as it is printed.
-/// The carry that it reads is that of a sum of inputs, and the one that it writes is read.
-pub(crate) fn alone(template: &Template) -> Option<Chain> {
+/// With a carry, the one that it reads is that of a sum of inputs, and the one that it writes is read.
+pub(super) fn alone(template: &Template, carry: bool) -> Option<Chain> {
     let mut chain = Chain::default();
     let mut register = |bits: u16, input: bool| {
         chain.registers.push(bits);
@@ -31,12 +31,12 @@ pub(crate) fn alone(template: &Template) -> Option<Chain> {
         ChainStatement::Instruction(ChainInstruction { pieces: vec![Piece::Text(text)], operands: Vec::new() })
     };
     let mut statements = Vec::new();
-    if template.reads_carry || template.writes_carry {
+    if carry && (template.reads_carry || template.writes_carry) {
         let [a, b, sum] = [register(32, true), register(32, true), register(32, false)];
         statements.push(line(format!("add.cc.u32 %x{sum}, %x{a}, %x{b};")));
     }
     statements.push(ChainStatement::Instruction(template.filled(operands)));
-    if template.writes_carry {
+    if carry && template.writes_carry {
         let carry = register(32, false);
         statements.push(line(format!("addc.u32 %x{carry}, 0, 0;")));
         written.push(carry);

@@ -1,7 +1,7 @@
 //! Mistakes of the interpreter in branches, loops, loads and stores: changes of a line of a module.
 
 /// A change of a line of a module; empty if the line is lost.
-pub(crate) type LineChange = fn(&str) -> String;
+pub(super) type LineChange = fn(&str) -> String;
 
 fn is_conditional(line: &str) -> bool {
     line.starts_with("@%x") && line.contains(" bra ") || line.starts_with("@!%x") && line.contains(" bra ")
@@ -17,7 +17,7 @@ fn narrower(line: &str, access: &str, from: &str, to: &str) -> String {
 }
 
 /// Each mistake in words.
-pub(crate) const TABLE: &[(&str, LineChange)] = &[
+pub(super) const TABLE: &[(&str, LineChange)] = &[
     ("a branch that is always taken", |line| {
         replaced(line, is_conditional(line), |line| line.split_once(' ').map_or("", |(_, rest)| rest).to_owned())
     }),
