@@ -46,10 +46,6 @@ impl ModelledForm {
         executed.forms.into_iter().filter_map(of).collect()
     }
 
-    pub(crate) fn width(&self, axis: usize) -> usize {
-        (0..=u8::MAX).filter(|v| self.domain.has(axis, *v)).count()
-    }
-
     /// True if a row can be in a combination.
     pub(crate) fn occurs(&self, cube: &Cube) -> bool {
         Slice::new(&self.domain.all().below(&self.prefix), cube).count() > 0

@@ -91,8 +91,11 @@ fn check(most: usize, depth: RunDepth) {
     println!("a run of depth {}: {noticed} of {live} mutants are noticed", depth.word());
     if std::env::var_os("MUTANT").is_none() {
         assert!(noticed * 100 >= live * 98, "a run of depth {} notices {noticed} of {live} mutants", depth.word());
-        let weak: Vec<&&str> =
-            found.iter().filter(|(_, of)| of.noticed * 10 < of.live() * 9).map(|(instruction, _)| instruction).collect();
+        let weak: Vec<&&str> = found
+            .iter()
+            .filter(|(_, of)| of.noticed * 10 < of.live() * 9)
+            .map(|(instruction, _)| instruction)
+            .collect();
         assert!(weak.is_empty(), "fewer than 90 % of the mutants of {weak:?} are noticed");
     }
 }

@@ -346,7 +346,8 @@ fn carries_travel_until_they_are_replaced() {
     let spec = spec();
     let stored = |(body, expected): &(&str, &'static str), store: &str| (format!("{body} {store}"), *expected);
     let words = carries::WORDS.iter().map(|of| stored(of, "st.v2.b32 [%o], {%r2, %r3};"));
-    let cases: Vec<_> = words.chain(carries::PAIRS.iter().map(|of| stored(of, "st.v2.b64 [%o], {%d2, %d3};"))).collect();
+    let cases: Vec<_> =
+        words.chain(carries::PAIRS.iter().map(|of| stored(of, "st.v2.b64 [%o], {%d2, %d3};"))).collect();
     check(&Interpreter::new(&spec), cases.iter().map(|(body, expected)| ("", body.as_str(), *expected)));
     let missing = carries::without_case(&spec);
     assert!(missing.is_empty(), "no line computed by hand has {missing:?}");

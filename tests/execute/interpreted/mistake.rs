@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use ptx_kernels::{Chain, ChainInstruction, ChainOperand, Piece, SlotKind, Template};
 use ptx_conform::spec::{Choice, Form, Isa};
+use ptx_kernels::{Chain, ChainInstruction, ChainOperand, Piece, SlotKind, Template};
 
 /// A mistake that is made in lines of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -57,7 +57,8 @@ fn of_form<'s>(spec: &'s Spec, form: &'s Form, environment: Environment) -> Vec<
             let mut drawn = || slice.unrank(draw.below(slice.count())?);
             let templates: Vec<Template> =
                 (0..DRAWN.0).filter_map(|_| Template::new(&spec.isa, form, &drawn()?)).collect();
-            let samples = Arc::new(templates.iter().filter_map(|template| alone(template, true)).collect::<Vec<Chain>>());
+            let samples =
+                Arc::new(templates.iter().filter_map(|template| alone(template, true)).collect::<Vec<Chain>>());
             let sources = samples.iter().flat_map(Chain::instructions).map(|of| of.reads().count()).max();
             let Some(sources) = sources else { continue };
             let all = general(sources);

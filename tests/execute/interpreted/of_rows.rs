@@ -24,7 +24,6 @@ pub(super) fn lines(library: &Library<'static>) -> Vec<(Chain, ChainRows)> {
     let options = Options { instructions, chains: Some(0), ..Options::at(RunDepth::Choices) };
     let subjects = [Subject::executing(&engine, *SPEC.isa.versions.last().expect("versions"))];
     campaign::run(&SPEC, &Divergences::default(), &subjects, &options, &Progress::default());
-    drop(subjects);
     let cases = std::mem::take(&mut *cases.lock().expect("no panic before"));
     cases.iter().filter_map(|case| as_chain(library, case)).collect()
 }

@@ -75,11 +75,13 @@ pub(crate) fn without_case(spec: &Spec) -> BTreeSet<String> {
     for opcode in semantics::opcodes() {
         let forms = spec.instruction(opcode).map_or(&[][..], |instruction| &instruction.forms);
         for form in forms.iter().filter(|form| reads_carry(spec, form)) {
-            let modifiers = form.axes.iter().filter(|axis| axis.choice == Choice::Modifier);
-            for value in modifiers.flat_map(|axis| &axis.values).filter_map(|value| value.strip_prefix('.')) {
-                let has = |words: &&Vec<&str>| words[0] == opcode && words[1..].contains(&value);
-                if !lines.iter().any(|words| has(&words)) {
-                    missing.insert(format!("{opcode} .{value}"));
+            let valid = Diagram::valid(form);
+            let modifiers = (0..form.axes.len()).filter(|axis| form.axes[*axis].choice == Choice::Modifier);
+            let values = modifiers.flat_map(|axis| (0..).zip(&form.axes[axis].values).map(move |value| (axis, value)));
+            for (axis, (number, value)) in values {
+                let Some(word) = value.strip_prefix('.').filter(|_| valid.has(axis, number)) else { continue };
+                if !lines.iter().any(|words| words[0] == opcode && words[1..].contains(&word)) {
+                    missing.insert(format!("{opcode} {value}"));
                 }
             }
         }
