@@ -43,7 +43,7 @@ impl Engine for Changed<'_> {
 impl KernelExecutor for Changed<'_> {
     fn execute_kernels(&self, cases: &[KernelCase]) -> Vec<KernelAnswer> {
         let answer = |case: &KernelCase| {
-            let module = (self.change)(&case.module);
+            let module = (self.change)(&case.module).into();
             self.interpreter.execute(&KernelCase { module, ..case.clone() })
         };
         cases.iter().map(answer).collect()
