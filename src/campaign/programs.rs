@@ -2,9 +2,10 @@
 
 use std::sync::atomic::AtomicU64;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
-use super::options::{Options, Shard};
+use super::options::{Options, Shard, Strategy};
 use crate::case::CostlyRows;
 use crate::engine::CaseExecutor;
 use crate::environment::Environment;
@@ -20,6 +21,18 @@ const TRAPS: u64 = 24;
 
 /// Random programs for each program of the covering array.
 const DRAWN: usize = 3;
+
+/// Programs for each choice of the axis with the most, if choices are balanced.
+const OFTEN: usize = 4;
+/// Variants that are drawn for each of these programs.
+const CANDIDATES: usize = 32;
+/// The weight of a choice that did not occur yet, in pairs of choices; each time that it does, it is a sixteenth of what it was.
+const RAREST: usize = 256;
+
+/// An axis of a form, and a choice on it.
+type AxisChoice = (usize, u8);
+/// Two choices of a variant.
+type ChoicePair = (AxisChoice, AxisChoice);
 
 /// The programs of a form that are executed.
 pub(super) struct ProgramPlan<'a> {
@@ -66,7 +79,11 @@ impl<'a> ProgramPlan<'a> {
         let points = Diagram::within(points, None, &environment);
         let (seed, rows) = (options.seed, options.rows);
         let mut plan = Self { form, diagram, points, seed, rows, programs: Vec::new(), environment };
-        plan.programs = plan.first_rows(options.cases.unwrap_or_else(|| engine.usual_cases()));
+        let most = options.cases.unwrap_or_else(|| engine.usual_cases());
+        plan.programs = match options.strategy {
+            Strategy::Choices => plan.balanced(most),
+            _ => plan.first_rows(most),
+        };
         Some(plan)
     }
 
@@ -90,6 +107,41 @@ impl<'a> ProgramPlan<'a> {
             drawn.into_iter().chain([draw.variant(&self.diagram.all().below(&point))]).flatten()
         });
         both.take(most).collect()
+    }
+
+    /// At most `most` first rows, in which each choice of a program is about as often as the others of its axis, as a rule
+    /// [`OFTEN`] or more, and with different others: each is the variant, of some that are drawn, that has the rarest choices
+    /// and the most new pairs.
+    fn balanced(&self, most: usize) -> Vec<Values> {
+        let region = self.region();
+        let mut draw = Draw::named(&format!("balanced {}", self.form.id), self.seed);
+        let axes: Vec<usize> =
+            (0..setup::first_of_row(self.form)).filter(|axis| self.diagram.width(*axis) > 1).collect();
+        let widest = axes.iter().map(|axis| self.diagram.width(*axis)).max().unwrap_or(1);
+        let choices = |row: &Values| axes.iter().map(|axis| (*axis, row[*axis])).collect::<Vec<_>>();
+        let pairs = |row: &Values| -> Vec<ChoicePair> {
+            let choices = choices(row);
+            (0..choices.len())
+                .flat_map(|a| (0..a).map(move |b| (b, a)))
+                .map(|(b, a)| (choices[b], choices[a]))
+                .collect()
+        };
+        let mut used: FxHashMap<AxisChoice, u32> = FxHashMap::default();
+        let mut paired: FxHashSet<ChoicePair> = FxHashSet::default();
+        let mut chosen: Vec<Values> = Vec::new();
+        for _ in 0..most.min(OFTEN * widest) {
+            let rarity = |row: &Values| -> usize {
+                let weight = |choice| RAREST >> (4 * used.get(&choice).map_or(0, |used| (*used).min(3)));
+                let rare: usize = choices(row).into_iter().map(weight).sum();
+                rare + pairs(row).iter().filter(|pair| !paired.contains(pair)).count()
+            };
+            let drawn: Vec<Values> = (0..CANDIDATES).filter_map(|_| draw.variant(&region)).collect();
+            let Some(rarest) = drawn.into_iter().max_by_key(rarity) else { break };
+            choices(&rarest).into_iter().for_each(|choice| *used.entry(choice).or_default() += 1);
+            paired.extend(pairs(&rarest));
+            chosen.push(rarest);
+        }
+        chosen
     }
 
     /// The tasks that ask about all programs.

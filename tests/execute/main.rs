@@ -6,9 +6,12 @@ mod cases;
 mod engine;
 mod executions;
 mod gpu;
+mod interpreted;
+mod modelled_form;
 #[path = "../planted/mutant.rs"]
 mod mutant;
 mod mutants;
+mod noticed;
 mod recordings;
 #[path = "../planted/shipped.rs"]
 mod shipped;

@@ -8,79 +8,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::LazyLock;
 
 use ptx_conform::campaign::{self, EngineResult, Options, Progress, RowSource, Subject};
-use ptx_conform::case::{self, CostlyRows};
 use ptx_conform::causes::{self, Finding};
 use ptx_conform::divergences::{Divergences, ListedCube};
 use ptx_conform::engine::CaseExecutor as _;
-use ptx_conform::environment::Environment;
-use ptx_conform::model::{self, RowVerdict};
-use ptx_conform::setup;
-use ptx_conform::space::{Diagram, Draw, EnvironmentValues, Slice, Values, environment_values};
-use ptx_conform::spec::{Cube, Form, Instruction, ValueSet};
+use ptx_conform::space::Values;
+use ptx_conform::spec::{Cube, ValueSet};
 use rayon::prelude::*;
 
 use crate::cases::{self, Expected};
 use crate::engine::StandIn;
+use crate::modelled_form::{DRAWN, FORMS, ModelledForm};
 use crate::mutant::{self, Mutant, Mutation};
 use crate::shipped::SPEC;
-
-/// The forms of the model, with the axes of their setups.
-static FORMS: LazyLock<Vec<ModelledForm>> = LazyLock::new(|| {
-    let modelled = SPEC.instructions.iter().filter(|instruction| model::models(&instruction.name));
-    let engine = mutant::engine(&SPEC, "mutant@1", []);
-    let newest = campaign::executing_environment(&SPEC, &engine).expect("an environment");
-    modelled.flat_map(|instruction| ModelledForm::of(instruction, newest)).collect()
-});
 
 /// The mutants that are tried by default: of one in so many forms, so many of each, with so many programs in a run.
 const FEW: (usize, usize, Option<usize>) = (3, 2, Some(300));
 /// The mutants that the nightly tries: all.
 const ALL: (usize, usize, Option<usize>) = (1, usize::MAX, None);
-/// Rows by which it is decided whether a mutant is equivalent.
-const DRAWN: usize = 300;
 /// A kind of mistake with more mutants than this must show in rows that were computed by hand.
 const SEVERAL: usize = 5;
-
-struct ModelledForm {
-    instruction: String,
-    form: Form,
-    domain: Diagram,
-    prefix: EnvironmentValues,
-    mutants: Vec<Mutant>,
-}
-
-impl ModelledForm {
-    fn of(instruction: &Instruction, environment: Environment) -> Vec<Self> {
-        let executed = setup::executed(&SPEC, instruction);
-        let of = |form: Form| {
-            let prefix = environment_values(&form, &environment)?;
-            let domain = Diagram::within(&form, None, &prefix);
-            let mutants = mutant::of_form(&form, &domain);
-            Some(Self { instruction: instruction.name.clone(), form, domain, prefix, mutants })
-        };
-        executed.forms.into_iter().filter_map(of).collect()
-    }
-
-    /// True if a row can be in a combination.
-    fn occurs(&self, cube: &Cube) -> bool {
-        Slice::new(&self.domain.all().below(&self.prefix), cube).count() > 0
-    }
-
-    /// Rows of a combination, drawn, that an engine fails.
-    fn failing(&self, engine: &StandIn<'_>, cube: &Cube) -> Vec<Values> {
-        let slice = Slice::new(&self.domain.all().below(&self.prefix), cube);
-        let (size, mut draw) = (slice.count(), Draw::named("mutants", 0));
-        let ranks: Vec<u128> = (0..DRAWN).filter_map(|_| draw.below(size)).collect();
-        let rows: Vec<Values> = ranks.into_iter().filter_map(|rank| slice.unrank(rank)).collect();
-        let tried =
-            case::execute(&SPEC, engine, &self.form, &rows, &CostlyRows::default()).expect("rows can be executed");
-        let fails = |tried: &case::CaseResult| matches!(tried.row, Some(RowVerdict::Differs(_)));
-        rows.into_iter().zip(&tried).filter(|(_, tried)| fails(tried)).map(|(row, _)| row).collect()
-    }
-}
 
 /// The combinations of a finding in a form.
 fn cubes(finding: &Finding, of: &ModelledForm) -> Vec<Cube> {
@@ -145,7 +93,7 @@ fn judge(
     findings: &[&Finding],
 ) -> Measured {
     let truth = &mutant.cube;
-    let failing = form.failing(engine, truth);
+    let failing = form.failing(engine, truth, DRAWN);
     let mut kept = result.tally.groups.iter().filter(|(key, _)| key.form == form.form.id).peekable();
     let failed = kept.peek().is_some();
     let elsewhere = kept.any(|(_, group)| group.kept.values().any(|row| !truth.contains(row)));

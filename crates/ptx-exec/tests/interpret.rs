@@ -1,5 +1,8 @@
 //! The interpreter on small modules whose results are computed by hand.
 
+#[path = "interpret/carries.rs"]
+mod carries;
+
 use std::path::Path;
 
 use ptx_exec::interpret::{Interpreter, Limits};
@@ -336,6 +339,18 @@ fn straight_lines() {
     let spec = spec();
     let interpreter = Interpreter::new(&spec);
     check(&interpreter, STRAIGHT.iter().map(|(body, expected)| ("", *body, *expected)));
+}
+
+#[test]
+fn carries_travel_until_they_are_replaced() {
+    let spec = spec();
+    let stored = |(body, expected): &(&str, &'static str), store: &str| (format!("{body} {store}"), *expected);
+    let words = carries::WORDS.iter().map(|of| stored(of, "st.v2.b32 [%o], {%r2, %r3};"));
+    let cases: Vec<_> =
+        words.chain(carries::PAIRS.iter().map(|of| stored(of, "st.v2.b64 [%o], {%d2, %d3};"))).collect();
+    check(&Interpreter::new(&spec), cases.iter().map(|(body, expected)| ("", body.as_str(), *expected)));
+    let missing = carries::without_case(&spec);
+    assert!(missing.is_empty(), "no line computed by hand has {missing:?}");
 }
 
 /// Executes cases of declarations, body and expectation.
