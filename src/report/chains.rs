@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use ptx_kernels::{CauseChoice, CauseLine, ChainAnswer, ChainCause, ChainKernels, ChainRows, ChainText};
+use ptx_kernels::{CauseChoice, CauseLine, ChainAnswer, ChainCause, ChainKernels, ChainRows, ChainText, Reduced};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct ChainReport {
     pub failed: u64,
     /// How many of these were not reduced, so that their causes are unknown.
     pub not_reduced: u64,
-    /// The text of those whose causes were searched for and not found: they fail only among others, or too many fail alike.
+    /// Those whose causes were searched for and not found: the lines, a row that shows it, and what it shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
     /// How many the reference does not define, by reason.
@@ -171,7 +171,7 @@ impl ChainReport {
             listed: listed.clone(),
             failed: *failed,
             not_reduced: *not_reduced,
-            open: open.iter().map(|of| of.chain.text()).collect(),
+            open: open.iter().map(open_chain).collect(),
             undefined: undefined.clone(),
             skipped: skipped.clone(),
             findings: engine.chains.causes.iter().map(finding).collect(),
@@ -247,6 +247,38 @@ impl ChainReport {
     }
 }
 
+/// The behaviour of an engine with a chain, the value that an output must have, and the one that it has, or how the engine
+/// failed.
+fn observed(chain: &ChainText, answer: &ChainAnswer) -> (Does, String, String) {
+    match answer {
+        ChainAnswer::Differs(of) => {
+            let register = chain.outputs.get(of.output).copied().unwrap_or_default();
+            let undefined = match of.undefined {
+                0 => String::new(),
+                bits => format!(", of which the bits {bits:x} depend on what nothing wrote"),
+            };
+            let (expected, actual) = (of.expected, of.actual);
+            (Does::Computes, format!("%x{register} = {expected:x}"), format!("%x{register} = {actual:x}{undefined}"))
+        }
+        ChainAnswer::Failed(how) => (Does::Crashes, String::new(), how.clone()),
+        _ => (Does::Computes, String::new(), String::new()),
+    }
+}
+
+/// A chain whose cause was not found: its lines, a row that shows it, and what the row shows.
+fn open_chain(of: &Reduced) -> String {
+    let chain = ChainText::from(&of.chain);
+    let (_, expected, actual) = observed(&chain, &of.answer);
+    let row = match &of.answer {
+        ChainAnswer::Differs(difference) => of.rows.rows.get(difference.row),
+        _ => of.rows.rows.first(),
+    };
+    let values = chain.inputs.iter().zip(row.into_iter().flatten()).map(|(of, value)| format!("%x{of} = {value:x}"));
+    let values: Vec<String> = values.collect();
+    let shown = if expected.is_empty() { actual } else { format!("{actual} instead of {expected}") };
+    format!("{}with {}: {shown}", of.chain.text(), values.join(", "))
+}
+
 impl ChainFinding {
     fn new(environment: &Environment, cause: &ChainCause) -> Self {
         let chain = ChainText::from(&cause.reduced.chain);
@@ -255,24 +287,7 @@ impl ChainFinding {
             .cases
             .remove(0)
             .module;
-        let (does, expected, actual) = match &cause.reduced.answer {
-            ChainAnswer::Differs(of) => {
-                let register = chain.outputs.get(of.output).copied().unwrap_or_default();
-                let undefined = if of.undefined == 0 {
-                    String::new()
-                } else {
-                    format!(", of which the bits {:x} depend on what nothing wrote", of.undefined)
-                };
-                let (expected, actual) = (of.expected, of.actual);
-                (
-                    Does::Computes,
-                    format!("%x{register} = {expected:x}"),
-                    format!("%x{register} = {actual:x}{undefined}"),
-                )
-            }
-            ChainAnswer::Failed(how) => (Does::Crashes, String::new(), how.clone()),
-            _ => (Does::Computes, String::new(), String::new()),
-        };
+        let (does, expected, actual) = observed(&chain, &cause.reduced.answer);
         let operations: Vec<&str> = cause.lines.iter().map(|line| operation(&line.text)).collect();
         let title = match does {
             Does::Crashes => format!("{} fails: {actual}", operations.join("; ")),

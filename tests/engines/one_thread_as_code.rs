@@ -27,6 +27,14 @@ const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", ""];
 
 /// Machine code that is not executed: a part of the reason that the engine gives, and why it is unknown.
 const LIMITS: [(&str, &str); 0] = [];
+/// Modules that a ptxas compiles wrong: the module, the engine, and the page that says how.
+const WRONG_CODE: [(&str, &str, &str); 5] = [
+    ("numbers/nvrtc_12.4.ptx", "sass-sm_120-O1@13.0.88", "sums-with-uniform-pointers"),
+    ("numbers/nvrtc_12.4.ptx", "sass-sm_120-O2@13.0.88", "sums-with-uniform-pointers"),
+    ("numbers/nvrtc_12.4.ptx", "sass-sm_120@13.0.88", "sums-with-uniform-pointers"),
+    ("numbers/clang_22_O2.ptx", "sass-sm_120-O1@13.0.88", "sums-with-uniform-pointers"),
+    ("numbers/clang_22_O2.ptx", "sass-sm_120-O1@12.9.86", "sums-with-uniform-pointers"),
+];
 
 pub(crate) fn trials() -> Vec<Trial> {
     let required = crate::installed::required();
@@ -96,6 +104,8 @@ struct Executed {
     newer: usize,
     /// Modules that a row of [`LIMITS`] is about, by its number.
     limited: BTreeMap<usize, usize>,
+    /// Modules that a row of [`WRONG_CODE`] is about, by its number.
+    known: BTreeSet<usize>,
     wrong: BTreeSet<String>,
 }
 
@@ -127,26 +137,30 @@ impl Executed {
         let cases: Vec<KernelCase> = asked.iter().flat_map(|of| [of.case.clone(), of.case.clone()]).collect();
         let answers = engine.execute_kernels(&cases);
         for (program, answers) in asked.iter().zip(answers.chunks(2)) {
-            done.add(&format!("{} on {}", program.name, engine.id()), program, answers);
+            done.add(engine.id().as_str(), program, answers);
         }
         Ok(done)
     }
 
     /// The answers to a program that was executed twice.
-    fn add(&mut self, name: &str, program: &CompiledProgram, answers: &[KernelAnswer]) {
+    fn add(&mut self, engine: &str, program: &CompiledProgram, answers: &[KernelAnswer]) {
+        let name = format!("{} on {engine}", program.name);
         let [answer, again] = answers else {
             self.wrong.insert(format!("{name}: {} answers", answers.len()));
             return;
         };
+        let known = WRONG_CODE.iter().position(|(of, on, _)| (*of, *on) == (program.name.as_str(), engine));
         let limit = |why: &str| LIMITS.iter().position(|(part, _)| why.contains(part));
         match answer {
             answer if answer != again => drop(self.wrong.insert(format!("{name}: another answer the second time"))),
             KernelAnswer::Skipped(why) if limit(why).is_some() => {
                 limit(why).into_iter().for_each(|row| *self.limited.entry(row).or_default() += 1);
             }
-            answer => match program.wrong(answer) {
-                None => self.agreed += 1,
-                Some(why) => drop(self.wrong.insert(format!("{name}: {why}"))),
+            answer => match (program.wrong(answer), known) {
+                (None, None) => self.agreed += 1,
+                (None, Some(_)) => drop(self.wrong.insert(format!("{name}: it is right now; remove its row"))),
+                (Some(_), Some(row)) => drop(self.known.insert(row)),
+                (Some(why), None) => drop(self.wrong.insert(format!("{name}: {why}"))),
             },
         }
     }
@@ -159,6 +173,7 @@ impl Executed {
             sum.older += one.older;
             sum.newer += one.newer;
             one.limited.into_iter().for_each(|(row, count)| *sum.limited.entry(row).or_default() += count);
+            sum.known.extend(one.known);
             sum.wrong.extend(one.wrong);
         }
         sum
@@ -166,7 +181,7 @@ impl Executed {
 
     /// Says what was done. `whole`: all engines, so that each limit must have happened.
     fn checked(self, whole: bool) -> Result<(), Failed> {
-        let Self { engines, agreed, older, newer, limited, wrong } = self;
+        let Self { engines, agreed, older, newer, limited, known, wrong } = self;
         eprintln!(
             "kernels of one thread: {engines} engines; {agreed} modules agree with the host, {older} of all with an older \
              `.version`; {newer} were not asked about: their `.target` is newer"
@@ -174,6 +189,9 @@ impl Executed {
         for (row, count) in &limited {
             let (part, why) = LIMITS[*row];
             eprintln!("  {count} skipped: {part}: {why}");
+        }
+        for (module, engine, page) in known.iter().map(|row| WRONG_CODE[*row]) {
+            eprintln!("  {module} is wrong on {engine}: docs/defects/{page}.md");
         }
         if let Some(first) = wrong.first() {
             let listed: Vec<&str> = wrong.iter().map(String::as_str).collect();

@@ -33,7 +33,7 @@ struct ChainDraft {
     defined: Vec<usize>,
     /// How many blocks are open: what is written there must have had a value before.
     blocks: usize,
-    /// True if the last line wrote the carry.
+    /// True if a line wrote the carry, and none read it yet.
     carry: bool,
     /// The number of the last line's kind.
     last: Option<u32>,
@@ -149,6 +149,8 @@ impl<'l, 's> ChainDraw<'l, 's> {
             .last()
             .map(|last| draft.chain.registers[*last])
             .filter(|_| !draft.chain.statements.is_empty());
+        // A carry is read by the next line, or now and then by a later one.
+        let waits = draft.carry && !self.once_in(4);
         let mut chosen: Option<(Fit, u32, &Template)> = None;
         for _ in 0..TRIES {
             let (kind, template) = self.pool.draw(&mut self.draw)?;
@@ -156,7 +158,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
                 continue;
             }
             let feeds = last.is_none_or(|bits| template.is_fed(bits));
-            let carried = !draft.carry || template.reads_carry;
+            let carried = !waits || template.reads_carry;
             let fit = match draft.last.map(|last| (last, kind)) {
                 _ if !feeds || !carried => Fit::Apart,
                 Some(pair) if self.pairs.contains(&pair) => Fit::Fed,
@@ -176,7 +178,10 @@ impl<'l, 's> ChainDraw<'l, 's> {
             draft.pairs.push((last, kind));
         }
         draft.last = Some(kind);
-        draft.carry = template.writes_carry && !instruction.is_guarded();
+        draft.carry = match template.writes_carry {
+            true => !instruction.is_guarded(),
+            false => draft.carry && !template.reads_carry,
+        };
         for register in instruction.writes() {
             draft.defined.retain(|known| *known != register);
             draft.defined.push(register);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ptx_exec::kernel;
+use ptx_exec::kernel::{self, Kernel};
 use ptx_exec::kernel_case::{KernelAnswer, KernelBuffer, KernelCase};
 use ptx_exec::line_case::{Answer, LineCase};
 
@@ -24,37 +24,43 @@ pub(super) fn kernels(engine: &External, cases: &[KernelCase]) -> Vec<KernelAnsw
     modules.flat_map(of_module).collect()
 }
 
+/// A row that is launched, or has its answer already.
+struct PlannedRow<'k> {
+    /// The position of its case.
+    case: usize,
+    /// Its place among the launches, and its kernel.
+    launched: Result<(usize, &'k Kernel), Answer>,
+}
+
 /// The answers to the rows of line cases, each of which is a launch of one thread.
 pub(super) fn rows(engine: &External, cases: &[LineCase]) -> Vec<Vec<Answer>> {
     let mut answers: Vec<Vec<Answer>> = cases.iter().map(|case| Vec::with_capacity(case.rows.len())).collect();
     for batch in kernel::batches(cases) {
         let (module, kernels) = kernel::module(&batch.iter().map(|at| &cases[*at]).collect::<Vec<_>>());
-        let mut sent = Vec::new();
-        // Of each row, its case and its place among those that are sent, or the answer.
-        let mut planned: Vec<(usize, Result<(usize, &kernel::Kernel), Answer>)> = Vec::new();
-        for (&at, kernel) in batch.iter().zip(&kernels) {
-            let taken = engine.executes(&cases[at].environment()).map_err(|why| why.to_string());
+        let (mut sent, mut planned) = (Vec::new(), Vec::new());
+        for (&case, kernel) in batch.iter().zip(&kernels) {
+            let taken = engine.executes(&cases[case].environment()).map_err(|why| why.to_string());
             let kernel = taken.and(kernel.as_ref().map_err(Clone::clone));
-            for row in 0..cases[at].rows.len() {
+            for row in 0..cases[case].rows.len() {
                 let launched = kernel.clone().and_then(|kernel| {
                     let (buffers, launch) = kernel::row_launch(kernel, row)?;
                     sent.push(SentLaunches { buffers, launches: vec![launch] });
                     Ok((sent.len() - 1, kernel))
                 });
-                planned.push((at, launched.map_err(Answer::Skipped)));
+                planned.push(PlannedRow { case, launched: launched.map_err(Answer::Skipped) });
             }
         }
         let launched = ask(engine, LaunchWork::new(engine, &module, sent, 1));
-        for (at, planned) in planned {
-            let answer = planned.map(|(place, kernel)| of_row(engine, kernel, &cases[at], &launched[place]));
-            answers[at].push(answer.unwrap_or_else(|answer| answer));
+        for row in planned {
+            let of_launch = |(at, kernel): (usize, &Kernel)| of_row(engine, kernel, &cases[row.case], &launched[at]);
+            answers[row.case].push(row.launched.map_or_else(|answer| answer, of_launch));
         }
     }
     answers
 }
 
 /// The answer to a row, from that to its launch.
-fn of_row(engine: &External, kernel: &kernel::Kernel, case: &LineCase, launched: &KernelAnswer) -> Answer {
+fn of_row(engine: &External, kernel: &Kernel, case: &LineCase, launched: &KernelAnswer) -> Answer {
     match launched {
         KernelAnswer::Returned(result) => {
             let returned = kernel::row_result(kernel, case, result);
