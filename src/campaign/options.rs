@@ -112,7 +112,7 @@ pub struct DepthBudget {
     pub chains: u64,
 }
 
-/// The budgets, by depth. The figures of `choices` let a first run over all of PTX end in a minute and a half on two cores:
+/// The budgets, by depth. The figures of `choices` let a first run over all of PTX end in about two minutes on two cores:
 /// a process of `ptxas` costs as much as a hundred lines, so it saves processes before lines.
 const BUDGETS: [(RunDepth, &str, DepthBudget); 2] = [
     (

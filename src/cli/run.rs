@@ -133,7 +133,7 @@ enum DepthOption {
     /// listed divergence: a first answer.
     Choices,
     /// Each pair of choices, each choice in the breaches of each rule, 10,000 random lines of each instruction, all
-    /// environments around requirements, every word in every slot, the support matrix, and forty times the rows.
+    /// environments around requirements, every word in every slot, the support matrix, and five times the rows.
     Pairs,
 }
 

@@ -32,7 +32,7 @@ pub struct ChainReport {
     pub failed: u64,
     /// How many of these were not reduced, so that their causes are unknown.
     pub not_reduced: u64,
-    /// Those whose causes were searched for and not found: the lines, a row that shows it, and what it shows.
+    /// The chains whose causes were searched for and not found: the lines, a row that shows it, and what it shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
     /// How many the reference does not define, by reason.

@@ -154,7 +154,7 @@ pub enum Response {
     /// The answers to cases.
     Executed(Executed),
     /// The answers to launches.
-    Launched(Launched),
+    Launched(LaunchAnswers),
     /// The request with this id cannot be answered.
     Error(Failure),
 }
@@ -191,7 +191,7 @@ pub struct Executed {
 
 /// The answers to launches of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Launched {
+pub struct LaunchAnswers {
     /// The id of the request.
     pub id: u64,
     /// One for each case, in order.

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use super::protocol::{
-    About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, LaunchRequest, Launched, LineOutcome, Request,
+    About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, LaunchAnswers, LaunchRequest, LineOutcome, Request,
     Response,
 };
 use super::{Batch, Depth, EngineIdError, LineJudge, Outcome};
@@ -95,7 +95,7 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
             Ok(Request::Launch(asked)) => {
                 let id = asked.id;
                 match engine.launch(asked) {
-                    Ok(answers) => Response::Launched(Launched { id, answers }),
+                    Ok(answers) => Response::Launched(LaunchAnswers { id, answers }),
                     Err(why) => Response::Error(Failure { id, message: why.to_string() }),
                 }
             }
