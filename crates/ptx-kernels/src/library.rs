@@ -34,9 +34,12 @@ pub struct Library<'s> {
     chapters: BTreeMap<&'s str, BTreeMap<&'s str, Vec<LibraryForm<'s>>>>,
 }
 
+/// A drawn line, and the number of its kind.
+type NumberedTemplate = (u32, Template);
+
 /// Drawn lines, by chapter of the manual, opcode and form, each with the number of its kind.
 pub struct TemplatePool {
-    chapters: Vec<Vec<Vec<Vec<(u32, Template)>>>>,
+    chapters: Vec<Vec<Vec<Vec<NumberedTemplate>>>>,
     /// The kinds, by their numbers.
     pub kinds: Vec<TemplateKind>,
 }
@@ -96,7 +99,7 @@ impl<'s> Library<'s> {
     /// Drawn lines, enough for thousands of chains: each choice of each form is as likely as the others on its axis.
     pub fn pool(&self, draw: &mut Draw) -> TemplatePool {
         let mut numbers: FxHashMap<TemplateKind, u32> = FxHashMap::default();
-        let mut drawn = |form: &LibraryForm<'_>, draw: &mut Draw| -> Vec<(u32, Template)> {
+        let mut drawn = |form: &LibraryForm<'_>, draw: &mut Draw| -> Vec<NumberedTemplate> {
             let templates = (0..OF_FORM).filter_map(|_| form.draw(self.spec, draw));
             let numbered = templates.map(|template| {
                 let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
