@@ -98,7 +98,7 @@ struct Executed {
     engines: usize,
     /// Modules that computed what the host does.
     agreed: usize,
-    /// Those of them whose `.version` was made older, because the version of ptxas is.
+    /// The modules that were asked about with an older `.version`, because the version of ptxas is older.
     older: usize,
     /// Modules that are for a newer target.
     newer: usize,

@@ -153,7 +153,7 @@ impl KernelResult {
     /// Checks that it is a result of a case with these buffers.
     ///
     /// # Errors
-    /// The first of its buffers that is none of these, or has another size.
+    /// If a buffer of the result is not among them, or has another size; names the first.
     pub fn check(&self, buffers: &[KernelBuffer]) -> Result<(), String> {
         for (name, data) in self.buffers.iter().chain(&self.undefined) {
             let Some(buffer) = buffers.iter().find(|buffer| buffer.name == *name) else {

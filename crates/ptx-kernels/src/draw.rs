@@ -44,11 +44,11 @@ struct ChainDraft {
 /// How good a line is as the next one of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
-    /// It does not read what the line before it wrote.
+    /// The line does not read what the line before it wrote.
     Apart,
-    /// It does.
+    /// The line reads what the line before it wrote.
     Fed,
-    /// It does, and no line of its kind did after one of that kind.
+    /// The line does, and no line of its kind did after one of that kind.
     New,
 }
 

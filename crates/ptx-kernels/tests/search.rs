@@ -12,6 +12,17 @@ use ptx_kernels::{
 use ptx_spec::environment::{AddressSize, Environment};
 use ptx_spec::spec::Spec;
 
+fn spec() -> Spec {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    Spec::load(&specs).map_err(|errors| errors[0].render(false)).expect("a specification")
+}
+
+/// A PTX version for sm_90.
+fn environment(ptx: &str) -> Environment {
+    let (ptx, target) = (ptx.parse().expect("a version"), "sm_90".parse().expect("a target"));
+    Environment { ptx, target, address_size: AddressSize::Bits64 }
+}
+
 /// Changes the lines of a module.
 type Change = fn(&[&str]) -> Vec<String>;
 
@@ -92,10 +103,8 @@ const CHAINS: usize = 600;
 
 #[test]
 fn a_wrong_is_found_as_the_fewest_lines_that_show_it() {
-    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
-    let spec = Spec::load(&specs).map_err(|errors| errors[0].render(false)).expect("a specification");
-    let (ptx, target) = ("8.0".parse().expect("a version"), "sm_90".parse().expect("a target"));
-    let environment = Environment { ptx, target, address_size: AddressSize::Bits64 };
+    let spec = spec();
+    let environment = environment("8.0");
     let only: Vec<String> = ["max", "min", "not", "neg", "xor"].map(str::to_owned).into();
     let library = Library::new(&spec, environment, &only).expect("a library");
     let interpreter = Interpreter::new(&spec);
@@ -140,10 +149,8 @@ fn a_wrong_is_found_as_the_fewest_lines_that_show_it() {
 
 #[test]
 fn chains_are_the_same_for_a_seed() {
-    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
-    let spec = Spec::load(&specs).map_err(|errors| errors[0].render(false)).expect("a specification");
-    let (ptx, target) = ("8.0".parse().expect("a version"), "sm_90".parse().expect("a target"));
-    let environment = Environment { ptx, target, address_size: AddressSize::Bits64 };
+    let spec = spec();
+    let environment = environment("8.0");
     let library = Library::new(&spec, environment, &[]).expect("a library");
     let drawn = |seed| -> Vec<String> {
         let mut draw = ChainDraw::new(&library, seed, (2, 5));
@@ -158,10 +165,8 @@ fn chains_are_the_same_for_a_seed() {
 #[test]
 #[ignore = "a measurement: `-- --ignored --nocapture`"]
 fn pairs_of_a_deep_run() {
-    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
-    let spec = Spec::load(&specs).map_err(|errors| errors[0].render(false)).expect("a specification");
-    let (ptx, target) = ("9.0".parse().expect("a version"), "sm_90".parse().expect("a target"));
-    let environment = Environment { ptx, target, address_size: AddressSize::Bits64 };
+    let spec = spec();
+    let environment = environment("9.0");
     let library = Library::new(&spec, environment, &[]).expect("a library");
     let (mut lines, mut drawn) = (BTreeMap::new(), BTreeSet::new());
     for task in 0..64_u64 {
@@ -184,10 +189,8 @@ fn pairs_of_a_deep_run() {
 
 #[test]
 fn instructions_that_only_read_a_carry_make_no_chain() {
-    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
-    let spec = Spec::load(&specs).map_err(|errors| errors[0].render(false)).expect("a specification");
-    let (ptx, target) = ("8.0".parse().expect("a version"), "sm_90".parse().expect("a target"));
-    let environment = Environment { ptx, target, address_size: AddressSize::Bits64 };
+    let spec = spec();
+    let environment = environment("8.0");
     let library = Library::new(&spec, environment, &["addc".to_owned()]).expect("a library");
     assert_eq!(ChainDraw::new(&library, 1, (2, 5)).next_chain(), None);
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hex;
 use crate::line_case::{LineCase, Output, Returned, UndefinedBits};
+use ptx_spec::must::Must as _;
 
 /// A kernel: the entry of a module that executes the rows of one case, and what it works on.
 ///
@@ -118,11 +119,14 @@ pub fn changed(kernel: &Kernel, case: &LineCase, results: &[u8], row: usize) -> 
     kernel.variables.iter().filter_map(held).collect()
 }
 
-/// The result of a row but for its surface: `results` and the undefined bits of these, of this row alone.
+/// The reason why results have all places of their kernel.
+const PLACES: &str = "the results of a row have the size that its kernel says";
+
+/// The result of a row but for its surface, from the row's own results and their undefined bits, each of `result_bytes` bytes.
 pub fn returned(kernel: &Kernel, case: &LineCase, results: &[u8], undefined: &[u8]) -> Returned {
     let mut bits = UndefinedBits { registers: decode(kernel, case, undefined, 0), ..UndefinedBits::default() };
     for observed in &kernel.variables {
-        let of_variable = undefined.get(observed.at..observed.at.saturating_add(observed.bytes)).unwrap_or_default();
+        let of_variable = undefined.get(observed.at..observed.at.saturating_add(observed.bytes)).must(PLACES);
         if of_variable.iter().any(|bits| *bits != 0) {
             bits.variables.insert(observed.name.clone(), of_variable.to_vec());
         }

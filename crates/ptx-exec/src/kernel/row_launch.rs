@@ -10,6 +10,8 @@ const RESULTS: &str = "results";
 const MARKS: &str = "marks";
 /// The size of a mark in bytes.
 const MARK: usize = 4;
+/// The mark of a thread that came to the end of its row.
+const ENDED: u8 = 2;
 
 /// A row of a kernel as a launch by itself: the buffers that it needs, and the launch.
 ///
@@ -45,14 +47,17 @@ pub fn row_launch(kernel: &Kernel, row: usize) -> Result<(Vec<KernelBuffer>, Ker
 /// The result of a row, from that of its launch.
 ///
 /// # Errors
-/// If its thread did not come to its end.
+/// If its thread did not come to its end, or its results have another size.
 pub fn row_result(kernel: &Kernel, case: &LineCase, of_launch: &KernelResult) -> Result<Returned, String> {
-    let mark = of_launch.buffers.get(MARKS).and_then(|marks| marks.first().copied());
-    if mark != Some(2) {
-        return Err(format!("the thread returned before the end of its row (mark {})", mark.unwrap_or_default()));
+    // Buffers that did not change are absent, and all of them begin as zeros.
+    let mark = of_launch.buffers.get(MARKS).and_then(|marks| marks.first()).unwrap_or(&0);
+    if *mark != ENDED {
+        return Err(format!("the thread returned before the end of its row (mark {mark})"));
     }
-    let unchanged = vec![0; kernel.result_bytes];
-    let [results, undefined] =
-        [&of_launch.buffers, &of_launch.undefined].map(|of| of.get(RESULTS).unwrap_or(&unchanged));
+    let zeros = vec![0; kernel.result_bytes];
+    let [results, undefined] = [&of_launch.buffers, &of_launch.undefined].map(|of| of.get(RESULTS).unwrap_or(&zeros));
+    if [results, undefined].iter().any(|of| of.len() != kernel.result_bytes) {
+        return Err(format!("the results of a row have {} bytes", kernel.result_bytes));
+    }
     Ok(returned(kernel, case, results, undefined))
 }

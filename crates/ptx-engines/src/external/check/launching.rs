@@ -31,7 +31,7 @@ const ENTRIES: &str = "
 }
 ";
 
-/// A sample: launches that each add a number, by so many threads.
+/// A sample case. Each of its launches is the number that it adds, and how many threads it has.
 fn sample(launches: &[(u32, u32)]) -> SentLaunches {
     let buffer = |name: &str, data: Vec<u8>| KernelBuffer { name: name.to_owned(), data };
     let address = |name: &str| KernelArgument::Address(name.to_owned());
