@@ -84,6 +84,8 @@ pub struct Divergence {
     pub engine: String,
     /// The names of those of them that do it; all if empty.
     pub engines: Vec<String>,
+    /// The other families that have the divergences of this one, because they are made of the same program.
+    like: Vec<String>,
     /// The engine's behavior.
     pub does: Does,
     /// The rules that are not enforced, by the part of their ids after the `/`.
@@ -159,8 +161,9 @@ impl Divergence {
 
     /// True if it applies to this version of an engine.
     pub fn applies(&self, engine: &EngineVersion) -> bool {
-        of_family(&engine.family, &self.engine)
-            && (self.engines.is_empty() || self.engines.contains(&engine.family))
+        let name = if self.like.contains(&engine.family) { &self.engine } else { &engine.family };
+        of_family(name, &self.engine)
+            && (self.engines.is_empty() || self.engines.contains(name))
             && self.versions.contains(engine)
     }
 

@@ -2,18 +2,32 @@
 
 use std::sync::atomic::Ordering;
 
+use rayon::prelude::*;
+
 use super::options::{Options, Progress};
 use super::programs::{ProgramPlan, costly};
 use super::rows::environment;
 use crate::case;
 use crate::engine::CaseExecutor;
+use crate::environment::Environment;
 use crate::line_case::{Answer, LineCase};
 use crate::model;
 use crate::setup;
-use crate::spec::Spec;
+use crate::spec::{Form, Instruction, Spec};
 
 /// Rows of a form that are recorded although they may do anything.
 const UNDEFINED: u64 = 12;
+
+/// A form whose programs are executed.
+struct RecordedForm<'a> {
+    instruction: &'a Instruction,
+    form: &'a Form,
+    /// The form without numbers.
+    points: &'a Form,
+}
+
+/// Programs, each with the answers to its rows.
+type AnsweredPrograms = Vec<(LineCase, Vec<Answer>)>;
 
 /// Executes programs of each form, and hands out each with its answers. Some undefined rows are executed as
 /// well.
@@ -31,28 +45,54 @@ pub fn record(
         Some(environment) => environment,
         None => environment(spec, engine)?,
     };
-    for instruction in super::named(spec, options).into_iter().filter(|known| model::models(&known.name)) {
-        let executed = setup::executed(spec, instruction);
-        let points = setup::without_numbers(spec, instruction);
-        for (at, form) in executed.forms.iter().enumerate() {
-            let Some(plan) = ProgramPlan::new(form, &points.forms[at], &environment, options, engine) else { continue };
-            let costly = costly(engine, UNDEFINED);
-            for task in plan.tasks(&instruction.name, &environment) {
-                if progress.stopped() {
-                    return Ok(());
-                }
-                progress.planned.fetch_add(1, Ordering::Relaxed);
-                let rows = plan.rows(&task);
-                let programs = case::executions(spec, form, &rows, &costly).map_err(|why| why.to_string())?;
-                let programs: Vec<LineCase> = programs.into_iter().map(|planned| planned.program).collect();
-                let answers = case::answers(engine, &programs).map_err(|why| why.to_string())?;
-                for (program, answers) in programs.iter().zip(answers) {
-                    each(program, &answers);
-                }
-                progress.done.fetch_add(1, Ordering::Relaxed);
-                progress.cases.fetch_add(rows.len() as u64, Ordering::Relaxed);
-            }
+    let instructions: Vec<_> =
+        super::named(spec, options).into_iter().filter(|known| model::models(&known.name)).collect();
+    let executed: Vec<_> = instructions
+        .iter()
+        .map(|instruction| (setup::executed(spec, instruction), setup::without_numbers(spec, instruction)))
+        .collect();
+    let forms: Vec<RecordedForm<'_>> = instructions
+        .iter()
+        .zip(&executed)
+        .flat_map(|(instruction, (executed, points))| {
+            let forms = executed.forms.iter().zip(&points.forms);
+            forms.map(|(form, points)| RecordedForm { instruction, form, points })
+        })
+        .collect();
+    let of_form = |of: &RecordedForm<'_>| answered(spec, engine, options, progress, &environment, of);
+    let answered: Vec<Result<AnsweredPrograms, String>> = forms.par_iter().map(of_form).collect();
+    for programs in answered {
+        for (program, answers) in programs? {
+            each(&program, &answers);
         }
     }
     Ok(())
+}
+
+/// The programs of a form, with their answers; those before it was stopped.
+fn answered(
+    spec: &Spec,
+    engine: &dyn CaseExecutor,
+    options: &Options,
+    progress: &Progress,
+    environment: &Environment,
+    of: &RecordedForm<'_>,
+) -> Result<AnsweredPrograms, String> {
+    let mut answered = Vec::new();
+    let Some(plan) = ProgramPlan::new(of.form, of.points, environment, options, engine) else { return Ok(answered) };
+    let costly = costly(engine, UNDEFINED);
+    for task in plan.tasks(&of.instruction.name, environment) {
+        if progress.stopped() {
+            break;
+        }
+        progress.planned.fetch_add(1, Ordering::Relaxed);
+        let rows = plan.rows(&task);
+        let programs = case::executions(spec, of.form, &rows, &costly).map_err(|why| why.to_string())?;
+        let programs: Vec<LineCase> = programs.into_iter().map(|planned| planned.program).collect();
+        let answers = case::answers(engine, &programs).map_err(|why| why.to_string())?;
+        answered.extend(programs.into_iter().zip(answers));
+        progress.done.fetch_add(1, Ordering::Relaxed);
+        progress.cases.fetch_add(rows.len() as u64, Ordering::Relaxed);
+    }
+    Ok(answered)
 }

@@ -201,10 +201,13 @@ impl<'a> Executor<'a> {
             let form = prepared.form();
             let of_form = |known: &&&Instruction| known.forms.iter().any(|known| known.id == form);
             let Some(instruction) = instructions.iter().find(of_form) else { continue };
+            // A recording has the values of a row, and not the setup that they came from.
+            let listed = self.divergences.computes_line(self.version.as_ref(), form, prepared.choices());
+            let listed: Vec<&str> = listed.map(|divergence| divergence.id.as_str()).collect();
             let rows = program.rows.iter().zip(prepared.all(&program.rows)).zip(answers);
             for ((row, expectation), answer) in rows {
                 let result = CaseResult::of_row(program, expectation, answer);
-                let noted = tally.note_row(&instruction.name, form, &result, &[]);
+                let noted = tally.note_row(&instruction.name, form, &result, &listed);
                 let Some((key, true)) = noted else { continue };
                 let group = tally.groups.entry(key).or_default();
                 group.count += 1;

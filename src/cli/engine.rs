@@ -1,7 +1,7 @@
 //! `ptx-conform engine`: checks and serves engines that run as separate processes.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ enum EngineCommand {
     /// Example: ptx-conform engine check 'exec:python3 examples/judge.py'
     #[command(verbatim_doc_comment)]
     Check {
-        /// `exec:` and the command line that starts the engine; or `gpu`, or `model`.
+        /// `exec:` and the command line that starts the engine; or `gpu`, `sass-gpu@VERSION`, or `model`.
         engine: String,
     },
     /// Run a built-in engine that speaks the protocol on standard input and output.
@@ -57,6 +57,15 @@ pub(crate) fn own(engine: &str, specs: Option<&Path>) -> anyhow::Result<String> 
     Ok(shlex::try_join(words)?)
 }
 
+/// The name of the engine that executes the machine code of a `ptxas` on the GPU.
+pub(crate) const ON_DEVICE: &str = "sass-gpu";
+
+/// The command line that starts the engine which executes the machine code of a `ptxas` on the GPU.
+pub(crate) fn own_on_device(assembler: &Path, specs: Option<&Path>) -> anyhow::Result<String> {
+    let path = assembler.to_str().context("the path of the ptxas is not text")?;
+    Ok(format!("{} --ptxas {}", own("gpu", specs)?, shlex::try_quote(path)?))
+}
+
 /// The limits of a built-in engine. A GPU may compile modules and restart after each trap, and has its own
 /// limits for hanging launches.
 pub(crate) fn limits(engine: &str) -> EngineLimits {
@@ -70,14 +79,16 @@ pub(crate) fn limits(engine: &str) -> EngineLimits {
 }
 
 fn checked(engine: &str, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-    let command = match engine.strip_prefix("exec:") {
-        Some(command) => command.to_owned(),
-        None if engine == "gpu" || engine == "model" => own(engine, specs)?,
-        None => bail!(
-            "`{engine}` cannot be checked: write gpu, model, or exec: and the command line that starts the engine"
+    let (command, like) = match (engine.split_once(':'), engine.split_once('@')) {
+        (Some(("exec", command)), _) => (command.to_owned(), engine),
+        (_, Some((ON_DEVICE, version))) => (own_on_device(&toolchain::find(version)?.path, specs)?, "gpu"),
+        _ if engine == "gpu" || engine == "model" => (own(engine, specs)?, engine),
+        _ => bail!(
+            "`{engine}` cannot be checked: write gpu, sass-gpu@VERSION, model, or exec: and the command line that starts the \
+             engine"
         ),
     };
-    let checks = check::check(&command, limits(engine))?;
+    let checks = check::check(&command, limits(like))?;
     let mut failed = false;
     for check in &checks {
         match &check.found {
@@ -105,6 +116,9 @@ enum ServedEngine {
         /// Time limit of a launch.
         #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
         timeout: f64,
+        /// Execute the machine code of this ptxas, as the engine `sass-gpu`, and judge nothing.
+        #[arg(long, value_name = "PATH")]
+        ptxas: Option<PathBuf>,
         /// Run as the process that calls the driver.
         #[arg(long, hide = true)]
         worker: bool,
@@ -122,11 +136,12 @@ impl Serve {
     fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         match self.engine {
             ServedEngine::Gpu { worker: true, .. } => gpu::work()?,
-            ServedEngine::Gpu { timeout, worker: false } => {
+            ServedEngine::Gpu { timeout, ptxas, worker: false } => {
                 let launch = Duration::try_from_secs_f64(timeout)?;
                 let limits = gpu::LaunchLimits { launch, ..gpu::LaunchLimits::default() };
                 let isa = super::load::load_isa(specs)?;
-                gpu::serve(&isa, io::stdin().lock(), io::stdout().lock(), limits).context("gpu")?;
+                let assembler = ptxas.map(|path| Ptxas::open(&path)).transpose()?;
+                gpu::serve(&isa, io::stdin().lock(), io::stdout().lock(), limits, assembler.as_ref()).context("gpu")?;
             }
             ServedEngine::Model => {
                 let spec = super::load::load_spec(specs)?;

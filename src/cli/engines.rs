@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
-use super::engine::{limits, own};
+use super::engine::{ON_DEVICE, limits, own, own_on_device};
 use super::output::say;
 use ptx_conform::campaign::Subject;
 use ptx_conform::engine::external::{EngineLimits, External};
@@ -89,6 +89,16 @@ const FAMILIES: &[Family] = &[
         executes: true,
         open: |version, _, engines| {
             Configuration::all().try_for_each(|configuration| add(engines, open_sass(configuration, version)?))
+        },
+    },
+    Family {
+        prefix: "sass-gpu@",
+        follows: "VERSION",
+        help: "the machine code of that version, executed by the GPU of this machine",
+        executes: true,
+        open: |version, specs, engines| {
+            let command = own_on_device(&installed::find(version)?.path, specs)?;
+            add_named(engines, open_limited(&command, limits("gpu"))?)
         },
     },
     Family {
@@ -239,7 +249,8 @@ fn open_sass_of(configuration: Configuration, assembler: &Path) -> anyhow::Resul
 
 /// Adds the machine code of the newest `ptxas` that is asked, unless some machine code is asked for by name.
 fn add_sass(engines: &mut Vec<Opened>) -> anyhow::Result<()> {
-    if engines.iter().any(|known| known.engine.id().family().starts_with("sass")) {
+    let interprets = |family: &str| family.starts_with("sass") && family != ON_DEVICE;
+    if engines.iter().any(|known| interprets(known.engine.id().family())) {
         return Ok(());
     }
     let newest = engines.iter().filter(|known| known.assembler.is_some()).max_by_key(|known| known.newest);
@@ -283,7 +294,7 @@ pub(crate) fn add_executing(specs: Option<&Path>, engines: &mut Vec<Opened>) -> 
     if let Err(why) = add_sass(engines) {
         absent.push(("sass".to_owned(), format!("{why:#}")));
     }
-    if !engines.iter().any(|known| known.engine.id().family() == "gpu")
+    if !engines.iter().any(|known| ["gpu", ON_DEVICE].contains(&known.engine.id().family()))
         && let Err(why) = open_named("gpu", specs, engines)
     {
         // The reason is the message of the engine's process, if there is one.

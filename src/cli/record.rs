@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
-use ptx_conform::campaign::{self, Options};
+use ptx_conform::campaign::{self, Options, RunDepth};
 use ptx_conform::divergences::Date;
 use ptx_conform::engine::recording::{Provenance, Recording};
 use ptx_conform::plural::counted;
@@ -28,15 +28,18 @@ pub(crate) struct Opts {
     /// File to write; `run` reads files named `*.jsonl`.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Number of cases of each form.
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    cases: usize,
-    /// Rows of inputs for each case.
-    #[arg(long, value_name = "N", default_value_t = 16)]
-    rows: usize,
+    /// The most cases of each form [default: as many as a first `run` executes].
+    #[arg(long, value_name = "N")]
+    cases: Option<usize>,
+    /// Rows of inputs for each case [default: as many as a first `run` executes].
+    #[arg(long, value_name = "N")]
+    rows: Option<usize>,
     /// Seed of all random draws.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Number of threads, each with its own engine process [default: one per core].
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
     /// Date of the recording [default: today].
     #[arg(long, value_name = "YYYY-MM-DD")]
     today: Option<Date>,
@@ -44,6 +47,7 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        super::run::use_threads(self.jobs)?;
         let spec = super::load::load_spec(specs)?;
         super::load::instructions(&spec, &self.instructions)?;
         let mut engines = Vec::new();
@@ -58,8 +62,14 @@ impl Opts {
         let date = self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()));
         let provenance = Provenance::new(engine.id(), engine.details(), &date.to_string(), &spec.fingerprint);
         let mut recording = Recording::new(provenance);
-        let options =
-            Options { instructions: self.instructions, rows: self.rows.max(1), seed: self.seed, ..Options::default() };
+        let usual = Options::at(RunDepth::Choices);
+        let options = Options {
+            instructions: self.instructions,
+            cases: self.cases.or(usual.cases),
+            rows: self.rows.unwrap_or(usual.rows).max(1),
+            seed: self.seed,
+            ..usual
+        };
         let mut twice = 0;
         let recorded = super::run::with_progress(|progress| {
             campaign::record(&spec, engine, &options, progress, &mut |program, answers| {

@@ -159,15 +159,15 @@ enum GenerateOption {
     All,
 }
 
+/// Sets the number of threads, before anything is done in parallel: there is only one pool.
+pub(super) fn use_threads(jobs: Option<usize>) -> anyhow::Result<()> {
+    let Some(jobs) = jobs else { return Ok(()) };
+    rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("the threads cannot be started")
+}
+
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        // Before anything is done in parallel: there is only one pool.
-        if let Some(jobs) = self.jobs {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(jobs)
-                .build_global()
-                .context("the threads cannot be started")?;
-        }
+        use_threads(self.jobs)?;
         let spec = super::load::load_spec(specs)?;
         let divergences = super::load::load_divergences(specs, &spec)?;
         super::load::instructions(&spec, &self.instructions)?;

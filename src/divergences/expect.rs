@@ -67,6 +67,26 @@ impl Divergences {
         })
     }
 
+    /// The divergences of an engine that list a line as computed wrong, by the choices of its form: with some rows at least.
+    pub fn computes_line<'d>(
+        &'d self,
+        engine: Option<&EngineVersion>,
+        form: &str,
+        choices: &'d [u8],
+    ) -> impl Iterator<Item = &'d Divergence> {
+        // The axes of setups follow those of the line.
+        let of_line = |listed: &ListedCube| {
+            let mut sets = listed.cube.sets().iter();
+            sets.all(|(axis, set)| choices.get(*axis).is_none_or(|choice| set.contains(*choice)))
+        };
+        let of_form = engine.and_then(|_| self.executed.get(form)).map_or(&[][..], Vec::as_slice);
+        of_form.iter().filter_map(move |(at, cubes)| {
+            let divergence = &self.all[*at];
+            let applies = engine.is_some_and(|engine| divergence.applies(engine));
+            (applies && cubes.iter().any(of_line)).then_some(divergence)
+        })
+    }
+
     /// The probable behavior of an engine on a variant, before its text is judged; `rule` is the one that it is meant
     /// to break. What kills it sometimes counts as well. Decides how it is asked about, never what is expected of it.
     pub(crate) fn foresee(

@@ -28,6 +28,9 @@ struct RawFile {
     /// The newest PTX version that each version of the engine accepts.
     #[serde(default)]
     newest: Ordered<Version>,
+    /// Other families whose divergences the engine has too, at the same versions: it is made of the same program.
+    #[serde(default)]
+    like: Vec<String>,
     /// The divergences.
     divergences: Vec<RawDivergence>,
 }
@@ -136,6 +139,7 @@ impl Divergences {
     pub fn from_texts(texts: &[(String, String)], spec: &Spec) -> Result<Self, Vec<Error>> {
         let (mut all, mut newest, mut errors) = (Vec::<Divergence>::new(), Vec::new(), Vec::new());
         let mut families = BTreeSet::new();
+        let mut like: Vec<(String, String)> = Vec::new();
         for (name, text) in texts {
             let file = match parse::<RawFile>(name, text) {
                 Ok(file) => file,
@@ -145,6 +149,7 @@ impl Divergences {
                 }
             };
             families.insert(file.engine.clone());
+            like.extend(file.like.iter().map(|of| (of.clone(), file.engine.clone())));
             for (version, ptx) in &file.newest.0 {
                 match parts(&version.value) {
                     Some(parts) => newest.push(NewestPtx { family: file.engine.clone(), version: parts, ptx: *ptx }),
@@ -176,6 +181,10 @@ impl Divergences {
                     Err(more) => errors.extend(more),
                 }
             }
+        }
+        for divergence in &mut all {
+            let also = like.iter().filter(|(of, _)| *of == divergence.engine).map(|(_, family)| family.clone());
+            divergence.like = also.collect();
         }
         let hash = || fingerprint(texts.iter().map(|(_, text)| text.as_str()));
         let fingerprint = if texts.is_empty() { String::new() } else { hash() };
@@ -258,6 +267,7 @@ impl<'a> DivergenceCompiler<'a> {
             id: raw.id.value.clone(),
             engine: self.engine.to_owned(),
             engines: raw.engines.iter().map(|name| name.value.clone()).collect(),
+            like: Vec::new(),
             does: raw.does,
             rules: raw.rules.iter().map(|rule| rule.value.clone()).collect(),
             sometimes: raw.sometimes,

@@ -2,18 +2,19 @@
 //! the host does.
 //!
 //! By default two versions, two targets and two levels share the modules among them; `-- --ignored` executes all modules on
-//! all engines, which takes long. If the environment variable `ENGINE` is set, only those whose names contain it are asked:
+//! all engines, which takes long, and on a GPU. If the environment variable `ENGINE` is set, only those whose names contain it are asked:
 //! `ENGINE=sass-sm_75-O0@13.5`. Without a `ptxas` and its `nvdisasm` the tests are ignored; with PTX_CONFORM_REQUIRE_PTXAS=1
 //! they fail instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use libtest_mimic::{Failed, Trial};
+use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::sass::{Configuration, Sass};
 use ptx_conform::engine::toolchain::{self, Installed};
-use ptx_conform::engine::{Depth, Engine as _, KernelExecutor as _, LineJudge as _};
-use ptx_conform::environment::{AddressSize, Environment, Target};
+use ptx_conform::engine::{Depth, Engine, KernelExecutor, LineJudge as _};
+use ptx_conform::environment::{AddressSize, Environment, Target, Version};
 use ptx_conform::kernel_case::{KernelAnswer, KernelCase};
 use rayon::prelude::*;
 
@@ -44,6 +45,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("some_kernels_of_one_thread_are_machine_code", move || by_day(&tested))
             .with_ignored_flag(absent && !required),
         Trial::test("all_kernels_of_one_thread_are_machine_code", all).with_ignored_flag(true),
+        Trial::test("kernels_of_one_thread_on_a_gpu", on_a_gpu).with_ignored_flag(true),
     ]
 }
 
@@ -84,6 +86,28 @@ fn all() -> Result<(), Failed> {
     Executed::sum(executed?).checked(wanted.is_empty())
 }
 
+/// The GPU executes all modules: those that its driver compiles, and those that each installed ptxas does.
+fn on_a_gpu() -> Result<(), Failed> {
+    let wanted = std::env::var("ENGINE").unwrap_or_default();
+    let serve = |more: &[&str]| {
+        let words = [&[env!("CARGO_BIN_EXE_ptx-conform"), "engine", "serve", "gpu"], more].concat();
+        let minutes = |minutes: u64| std::time::Duration::from_secs(60 * minutes);
+        let limits = EngineLimits { request: minutes(10), ..EngineLimits::default() };
+        External::with_limits(&shlex::try_join(words)?, limits).map_err(Failed::from)
+    };
+    let mut engines = vec![serve(&[])?];
+    for installed in toolchain::installed() {
+        engines.push(serve(&["--ptxas", installed.path.to_str().ok_or("a path that is not text")?])?);
+    }
+    engines.retain(|engine| engine.id().as_str().contains(&wanted));
+    let executed = engines.par_iter().map(|engine| {
+        let about = engine.about();
+        let target = about.targets.iter().max_by_key(|target| target.sm).ok_or("no target")?;
+        Executed::on(engine, *target, *about.ptx.iter().max().ok_or("no PTX version")?, one_thread::all())
+    });
+    Executed::sum(executed.collect::<Result<Vec<Executed>, Failed>>()?).checked(false)
+}
+
 /// True if a version assembles for the target of an engine.
 fn has_target(installed: &Installed, name: &str) -> Result<bool, Failed> {
     let assembler = Ptxas::open(&installed.path)?;
@@ -114,7 +138,16 @@ impl Executed {
         let disassembler = toolchain::disassembler(&installed.path).ok_or("no nvdisasm")?;
         let configuration: Configuration = name.parse()?;
         let engine = Sass::open(&installed.path, &disassembler, None, configuration)?;
-        let (target, newest) = (configuration.target.name.parse::<Target>()?, engine.newest_ptx());
+        Self::on(&engine, configuration.target.name.parse()?, engine.newest_ptx(), programs)
+    }
+
+    /// What an engine does that executes code for this target, and takes PTX up to this version.
+    fn on(
+        engine: &(impl Engine + KernelExecutor),
+        target: Target,
+        newest: Version,
+        programs: Vec<CompiledProgram>,
+    ) -> Result<Self, Failed> {
         let mut done = Self { engines: 1, ..Self::default() };
         let mut asked = Vec::new();
         for mut program in programs {
@@ -126,7 +159,7 @@ impl Executed {
                 done.newer += 1;
                 continue;
             }
-            if ptx.trim().parse::<ptx_conform::environment::Version>()? > newest {
+            if ptx.trim().parse::<Version>()? > newest {
                 let [own, older] = [ptx, &newest.to_string()].map(|version| format!(".version {version}"));
                 program.case.module = program.case.module.replacen(&own, &older, 1).into();
                 done.older += 1;

@@ -15,7 +15,7 @@ use ptx_conform::causes;
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::external::External;
 use ptx_conform::engine::protocol::{
-    About, ExecuteRequest, Executed, Hello, JudgeRequest, LineOutcome, PROTOCOL, Request, Response, SentCase,
+    Ability, About, ExecuteRequest, Executed, Hello, JudgeRequest, LineOutcome, PROTOCOL, Request, Response, SentCase,
 };
 use ptx_conform::engine::{CaseExecutor as _, Engine as _};
 use ptx_conform::environment::Version;
@@ -76,7 +76,7 @@ fn driver_library() -> Option<&'static Path> {
 fn converse(library: &Path, environment: &[(&str, &str)], arguments: &[&str], lines: &[String]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
     command.args(["engine", "serve", "gpu"]).args(arguments);
-    command.env_remove("PTX_CONFORM_PTXAS").env("LD_LIBRARY_PATH", library).envs(environment.iter().copied());
+    command.env("LD_LIBRARY_PATH", library).envs(environment.iter().copied());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
     let mut stdin = child.stdin.take().expect("stdin is a pipe");
@@ -100,6 +100,8 @@ fn line(request: &Request) -> String {
 struct Conversation {
     environment: Vec<(&'static str, String)>,
     timeout: &'static str,
+    /// The assembler of `sass-gpu`.
+    ptxas: Option<String>,
     log: PathBuf,
 }
 
@@ -117,7 +119,7 @@ impl Conversation {
     /// A conversation with a log of its own.
     fn new(name: &str) -> Self {
         let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gpu-{name}.log"));
-        Self { environment: Vec::new(), timeout: "20", log }
+        Self { environment: Vec::new(), timeout: "20", ptxas: None, log }
     }
 
     fn with(mut self, name: &'static str, value: &str) -> Self {
@@ -133,7 +135,9 @@ impl Conversation {
         let mut environment: Vec<(&str, &str)> = vec![("FAKE_LOG", log)];
         environment.extend(self.environment.iter().map(|(name, value)| (*name, value.as_str())));
         let lines: Vec<String> = [hello()].iter().chain(requests).map(line).collect();
-        let output = converse(library, &environment, &["--timeout", self.timeout], &lines);
+        let mut arguments = vec!["--timeout", self.timeout];
+        arguments.extend(self.ptxas.iter().flat_map(|path| ["--ptxas", path]));
+        let output = converse(library, &environment, &arguments, &lines);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         let stdout = String::from_utf8(output.stdout).expect("responses are text");
         let mut responses = stdout.lines().map(|line| serde_json::from_str(line).expect("a response"));
@@ -288,7 +292,7 @@ fn it_describes_its_device() {
     assert_eq!(reply.about.ptx.last().map(ToString::to_string).as_deref(), Some("9.0"));
     let detail = |name: &str| reply.about.details.get(name).map(String::as_str);
     // The name of this device contains the environment variables that the driver sees.
-    assert_eq!(detail("device"), Some("Fake (cache disabled: 1, loading: EAGER)"));
+    assert_eq!(detail("device"), Some("Fake (cache: its own, loading: EAGER)"));
     assert_eq!(detail("compute_capability"), Some("9.0"));
     assert_eq!(reply.stderr, "");
 }
@@ -598,34 +602,47 @@ fn a_conversation_begins_with_hello_and_survives_garbage() {
 }
 
 #[test]
-fn ptxas_assembles_a_module_once() {
+fn the_machine_code_of_a_ptxas_is_executed_and_no_other() {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let script = |name: &str, text: &str| {
+    // A stand-in that says what it is, and then assembles in this way.
+    let script = |name: &str, assemble: &str| {
         let path = directory.join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a script is written");
+        let text = format!(
+            "#!/bin/sh\ncase \"$*\" in\n*--version*) echo 'ptxas: NVIDIA (R) Ptx optimizing assembler'; echo 'Cuda compilation tools, \
+             release 13.5, V13.5.37';;\n*--help*) echo \"Allowed values: 'compute_90','sm_90'\";;\n\
+             */dev/null*) echo \"Unsupported .version 99.0; current version is '9.5'\"; exit 1;;\n*) {assemble};;\nesac\n"
+        );
+        std::fs::write(&path, text).expect("a script is written");
         let mut permissions = std::fs::metadata(&path).expect("it is there").permissions();
         std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
         std::fs::set_permissions(&path, permissions).expect("it can be run");
         path.to_str().expect("text").to_owned()
     };
-    // -arch sm_90 x.ptx -o x.cubin
-    let good = script("ptxas-good", r#"test "$*" = "-arch sm_90 x.ptx -o x.cubin" && echo cubin case0 > x.cubin"#);
+    let with = |name: &'static str, assemble: &str| Conversation {
+        ptxas: Some(script(&format!("ptxas-{name}"), assemble)),
+        ..Conversation::new(name)
+    };
     let rows = [(TRAP, 1), (RETURN, 2)];
-    let conversation = Conversation::new("assembled").with("PTX_CONFORM_PTXAS", &good);
-    let Some((answers, reply)) = conversation.execute(case(&rows, &[0])) else { return };
+    let good = with("assembled", "echo \"$*\" | grep -q 'arch sm_90' && echo cubin case0 > code.cubin");
+    let Some((answers, reply)) = good.execute(case(&rows, &[0])) else { return };
+    assert_eq!((reply.about.name.as_str(), reply.about.version.as_str()), ("sass-gpu", "13.5.37"));
+    assert_eq!(reply.about.abilities, [Ability::Kernels, Ability::Modules]);
     assert_eq!(answers, [trapped(), returned(2)]);
-    assert_eq!((reply.count("load binary"), reply.count("load ptx")), (1, 0));
-    assert_eq!(reply.stderr, "");
-    let bad = script("ptxas-bad", "echo cubin bad > x.cubin");
-    let broken = script("ptxas-broken", "echo 'ptxas fatal : no'; exit 1");
-    for (ptxas, words) in
-        [(bad, "CUDA_ERROR_NO_BINARY_FOR_GPU (209)"), (broken, "it ended with status 1: ptxas fatal : no")]
-    {
-        let conversation = Conversation::new("not-assembled").with("PTX_CONFORM_PTXAS", &ptxas);
-        let Some((answers, reply)) = conversation.execute(case(&rows[1..], &[])) else { return };
-        assert_eq!(answers, [returned(2)]);
-        assert!(reply.stderr.contains(words), "{}", reply.stderr);
-    }
+    assert_eq!((reply.count("load binary"), reply.count("load ptx")), (2, 0));
+
+    // The driver's compiler never takes the place of the assembler.
+    let broken = with("broken", "echo 'ptxas fatal : no'; exit 1");
+    let Some((answers, reply)) = broken.execute(case(&rows[1..], &[])) else { return };
+    assert!(matches!(&answers[..], [Answer::Failed(why)] if why == "ptxas rejects it: no"), "{answers:?}");
+    assert_eq!(reply.count("load"), 0);
+    let refused = with("refused-binary", "echo cubin bad > code.cubin");
+    let Some(reply) = refused.ask(&[execute(vec![case(&rows[1..], &[])])]) else { return };
+    assert!(
+        matches!(&reply.responses[..], [Response::Error(failure)] if failure.message.contains("CUDA_ERROR_NO_BINARY_FOR_GPU (209)")),
+        "{:?}",
+        reply.responses
+    );
+    assert_eq!(reply.count("load ptx"), 0);
 }
 
 /// Opens the engine as a run does, with these variables in its environment.
@@ -636,7 +653,7 @@ fn opened(log: &Path, environment: &str) -> Option<External> {
     let of = |path: &Path| path.to_str().expect("text").to_owned();
     let program = of(Path::new(env!("CARGO_BIN_EXE_ptx-conform")));
     let command = format!(
-        "env -u PTX_CONFORM_PTXAS 'LD_LIBRARY_PATH={}' 'FAKE_LOG={}' {environment} '{program}' engine serve gpu",
+        "env 'LD_LIBRARY_PATH={}' 'FAKE_LOG={}' {environment} '{program}' engine serve gpu",
         of(library),
         of(log)
     );
@@ -651,7 +668,7 @@ fn log_of(name: &str) -> PathBuf {
 fn it_passes_the_check_of_the_protocol() {
     let Some(library) = driver_library() else { return };
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
-    command.args(["engine", "check", "gpu"]).env_remove("PTX_CONFORM_PTXAS").env("LD_LIBRARY_PATH", library);
+    command.args(["engine", "check", "gpu"]).env("LD_LIBRARY_PATH", library);
     let output = command.output().expect("the binary starts");
     let said = String::from_utf8(output.stdout).expect("text");
     // This compiler accepts everything.

@@ -103,9 +103,10 @@ int cuDeviceGet(int *device, int ordinal)
 
 int cuDeviceGetName(char *name, int length, int device)
 {
-    const char *cache = getenv("CUDA_CACHE_DISABLE"), *loading = getenv("CUDA_MODULE_LOADING");
+    const char *cache = getenv("CUDA_CACHE_PATH"), *loading = getenv("CUDA_MODULE_LOADING");
     CHECK(device == 0);
-    snprintf(name, length, "Fake (cache disabled: %s, loading: %s)", cache ? cache : "", loading ? loading : "");
+    snprintf(name, length, "Fake (cache: %s, loading: %s)", cache && strstr(cache, "ptx-conform-") ? "its own" : "the user's",
+             loading ? loading : "");
     return 0;
 }
 

@@ -4,7 +4,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! words health guard child identity engine protocol serve external ptxas toolchain sass recording gpu reference
+//! words health guard child identity engine no_code protocol serve external ptxas toolchain sass recording gpu reference
 //! ```
 
 mod child;
@@ -14,6 +14,7 @@ pub mod gpu;
 mod guard;
 mod health;
 mod identity;
+mod no_code;
 pub mod protocol;
 pub mod ptxas;
 pub mod recording;

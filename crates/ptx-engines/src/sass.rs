@@ -8,7 +8,6 @@ mod disassembler;
 mod kernels;
 mod launch;
 mod listing;
-mod no_code;
 mod repeated;
 mod same_text;
 
@@ -26,10 +25,10 @@ use ptx_spec::environment::{Environment, Version};
 use crate::Outcome;
 use crate::engine::{CaseExecutor, CodeLister, Engine, EngineId, KernelExecutor, Listing, Unable};
 use crate::health::Health;
+use crate::no_code::{NoCode, UNREPEATED};
 use crate::ptxas::{self, Ptxas};
 use disassembler::Disassembler;
 use launch::Launch;
-use no_code::{NoCode, UNREPEATED};
 use same_text::{SameTexts, same_texts, with_own_rows};
 
 pub use configuration::{Configuration, ConfigurationError};

@@ -39,6 +39,7 @@ pub struct Prepared<'a> {
     guard: Option<(bool, ValueSource)>,
     outputs: usize,
     form: String,
+    choices: Values,
 }
 
 /// The instructions that do more than compute. Each is a page of the manual.
@@ -135,13 +136,18 @@ pub fn prepare_misread<'a>(
             prepare.ok_or_else(none)?.1(&operands)?
         }
     };
-    Ok(Prepared { semantics, guard: operands.guard()?, outputs: case.outputs.len(), form: form.id.clone() })
+    Ok(Prepared { semantics, guard: operands.guard()?, outputs: case.outputs.len(), form: form.id.clone(), choices: reading.values })
 }
 
 impl Prepared<'_> {
     /// The form of the line: `suld.b`.
     pub fn form(&self) -> &str {
         &self.form
+    }
+
+    /// The choices of the line on the axes of its form.
+    pub fn choices(&self) -> &[u8] {
+        &self.choices
     }
 
     /// The expectation of a row. A line whose guard is false changes nothing, and the outputs of a case are

@@ -106,7 +106,7 @@ impl BoundSurface {
         let dimensions = usize::from(surface.geometry.dimensions());
         let mut inside = true;
         let mut bound = |at: usize, last: u32, signed: bool| {
-            let coordinate = coordinates[at];
+            let coordinate = if signed { coordinates[at] } else { coordinates[at] & Surface::LAYER };
             inside &= coordinate <= last;
             if signed && coordinate.cast_signed() < 0 { 0 } else { coordinate.min(last) }
         };

@@ -150,8 +150,10 @@ impl<W: Work> Asking<'_, W> {
 
     /// The engine says that it cannot answer a request.
     fn refused(&mut self, items: Range<usize>, why: &str) {
-        self.trouble.refusals += 1;
-        match self.work.part(&items).filter(|_| self.trouble.refusals <= self.engine.limits.faults) {
+        let part = self.work.part(&items);
+        // Each time that a case is found to be refused alone, the search for the next one begins.
+        self.trouble.refusals = if part.is_some() { self.trouble.refusals + 1 } else { 0 };
+        match part.filter(|_| self.trouble.refusals <= self.engine.limits.faults) {
             Some(at) => self.part(items, at),
             None => self.lose(items, &format!("{}: {}", self.engine.id, visible(why))),
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::{Ability, About, PROTOCOL};
+use crate::ptxas::Ptxas;
 use ptx_spec::environment::{Suffix, Target, Version};
 use ptx_spec::spec::Isa;
 
@@ -86,26 +87,35 @@ impl DeviceFacts {
         Target { sm: self.capability, suffix: Suffix::Plain }
     }
 
-    /// As an answer to `hello`.
-    pub(super) fn about(&self, isa: &Isa) -> About {
-        let version = driver::dotted(self.driver);
+    /// As an answer to `hello`: with an assembler, that of an engine which executes the assembler's machine code.
+    pub(super) fn about(&self, isa: &Isa, assembler: Option<&Ptxas>) -> About {
+        let driver = driver::dotted(self.driver);
         let mut details = BTreeMap::from([
             ("compute_capability".to_owned(), format!("{}.{}", self.capability / 10, self.capability % 10)),
             ("device".to_owned(), self.device.clone()),
-            ("driver".to_owned(), format!("CUDA {version}")),
+            ("driver".to_owned(), format!("CUDA {driver}")),
             ("tool".to_owned(), concat!("ptx-conform ", env!("CARGO_PKG_VERSION")).to_owned()),
         ]);
         if let Some(module) = kernel_module() {
             details.insert("kernel_module".to_owned(), module);
         }
-        let newest = self.newest();
-        let targets = isa.targets.iter().filter(|(target, since)| *since <= newest && self.targets(*target));
+        let executes = [Ability::Kernels, Ability::Modules];
+        let (name, version, newest, abilities) = match assembler {
+            // The driver's compiler always generates code.
+            None => ("gpu", driver, self.newest(), [&[Ability::Judge, Ability::Generate], &executes[..]].concat()),
+            Some(ptxas) => ("sass-gpu", ptxas.version().to_owned(), ptxas.newest_ptx(), executes.to_vec()),
+        };
+        let taken = |target: Target| match assembler {
+            None => self.targets(target),
+            // What an assembler makes for other targets is not what it would make for theirs.
+            Some(_) => target.sm == self.capability && self.targets(target),
+        };
+        let targets = isa.targets.iter().filter(|(target, since)| *since <= newest && taken(*target));
         About {
             protocol: PROTOCOL,
-            name: "gpu".to_owned(),
+            name: name.to_owned(),
             version,
-            // The driver's compiler always generates code.
-            abilities: vec![Ability::Judge, Ability::Generate, Ability::Kernels, Ability::Modules],
+            abilities,
             ptx: isa.versions.iter().copied().filter(|ptx| *ptx <= newest).collect(),
             targets: targets.map(|(target, _)| *target).collect(),
             details,
@@ -164,7 +174,7 @@ mod tests {
     fn it_lists_versions_and_targets_known_to_both_specification_and_driver() {
         let specs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../specs");
         let spec = ptx_spec::spec::Spec::load(std::path::Path::new(specs)).expect("the specification is sound");
-        let about = facts(12_080, 90).about(&spec.isa);
+        let about = facts(12_080, 90).about(&spec.isa, None);
         assert_eq!((about.name.as_str(), about.version.as_str()), ("gpu", "12.8"));
         assert_eq!(about.ptx.last().map(ToString::to_string).as_deref(), Some("8.7"));
         let has = |target: &str| about.targets.iter().any(|known| known.to_string() == target);

@@ -1,18 +1,22 @@
 //! The worker processes: started, asked, watched, and replaced.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::child::Child;
 use ptx_spec::must::Must as _;
+use tempfile::TempDir;
 
 use super::LaunchLimits;
 use super::about::DeviceFacts;
 use super::error::GpuError;
 use super::messages::{WorkerOrder, WorkerReport};
 
+/// The most bytes of the driver's cache.
+const CACHE: &str = "268435456";
 /// How long to wait for a worker to end.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -39,11 +43,13 @@ pub(super) struct WorkerProcess {
 
 impl WorkerProcess {
     /// Starts a worker and orders it to find the device.
-    fn start() -> io::Result<Self> {
+    fn start(cache: &Path) -> io::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["engine", "serve", "gpu", "--worker"]);
-        // The compiler is tested, not a cache; and errors must appear when the module is loaded.
-        command.env("CUDA_CACHE_DISABLE", "1").env("CUDA_MODULE_LOADING", "EAGER");
+        // Errors must appear when the module is loaded.
+        command.env("CUDA_CACHE_PATH", cache).env("CUDA_MODULE_LOADING", "EAGER");
+        // Whatever else is set, the workers of a server share what it had compiled.
+        command.env_remove("CUDA_CACHE_DISABLE").env("CUDA_CACHE_MAXSIZE", CACHE);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = Child::start(&mut command)?;
         let (Some(orders), Some(output)) = (child.process.stdin.take(), child.process.stdout.take()) else {
@@ -99,13 +105,21 @@ impl WorkerProcess {
 /// The active worker, and a spare one.
 pub(super) struct Crew {
     pub(super) limits: LaunchLimits,
+    /// The driver's cache of compiled modules: it is empty at first, because the compiler is tested and not a cache. A worker
+    /// that continues after a trap then need not compile again.
+    cache: TempDir,
     worker: Option<WorkerProcess>,
     spare: Option<WorkerProcess>,
 }
 
 impl Crew {
-    pub(super) fn new(limits: LaunchLimits) -> Self {
-        Self { limits, worker: None, spare: None }
+    /// Nobody yet.
+    ///
+    /// # Errors
+    /// If there is no place for what is compiled.
+    pub(super) fn new(limits: LaunchLimits) -> io::Result<Self> {
+        let cache = tempfile::Builder::new().prefix("ptx-conform-").tempdir()?;
+        Ok(Self { limits, cache, worker: None, spare: None })
     }
 
     /// Starts a worker that finds the device.
@@ -114,7 +128,7 @@ impl Crew {
     /// If something is missing.
     pub(super) fn start(&mut self) -> Result<DeviceFacts, GpuError> {
         let waiting = self.spare.take().map(Ok);
-        let mut worker = waiting.unwrap_or_else(WorkerProcess::start).map_err(GpuError::Start)?;
+        let mut worker = waiting.unwrap_or_else(|| WorkerProcess::start(self.cache.path())).map_err(GpuError::Start)?;
         match worker.listen(self.limits.other) {
             WorkerEnd::WorkerReport(WorkerReport::Started(facts)) => {
                 self.worker = Some(worker);
@@ -141,7 +155,7 @@ impl Crew {
         self.worker = None;
         if self.spare.is_none() {
             // If this fails, the error is reported when a worker is needed.
-            self.spare = WorkerProcess::start().ok();
+            self.spare = WorkerProcess::start(self.cache.path()).ok();
         }
     }
 

@@ -70,6 +70,9 @@ pub(crate) enum GpuError {
     /// A request comes before `hello`.
     #[error("there is no device yet")]
     NoDevice,
+    /// A line for an engine that only executes the machine code of an assembler.
+    #[error("sass-gpu judges nothing: ask gpu, or the ptxas")]
+    JudgesNothing,
     /// The worker answered something else to a line.
     #[error("the worker answered {0} to a line")]
     LineAnswer(String),
@@ -87,6 +90,15 @@ pub(crate) enum GpuError {
     /// A request to execute has no text.
     #[error("the request has kernels but no module")]
     NoModule,
+    /// A module to launch does not name its target.
+    #[error("the module has no `.target`")]
+    NoTarget,
+    /// The assembler makes no binary of a module with several cases.
+    #[error("the module has no binary: {0}")]
+    Assembler(String),
+    /// The driver does not have what the module needs; in the worker's words.
+    #[error("{0}")]
+    Unsupported(String),
     /// The worker cannot load the module.
     #[error("the module cannot be loaded: {0}")]
     Load(String),

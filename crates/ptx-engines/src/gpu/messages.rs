@@ -19,7 +19,7 @@ pub(super) enum WorkerOrder {
     Load {
         /// Its text.
         ptx: String,
-        /// A file with the same module as a binary, which is tried first.
+        /// A file with the same module as a binary, which is loaded instead.
         binary: Option<std::path::PathBuf>,
     },
     /// To prepare a case whose entry is in the module.
@@ -50,6 +50,8 @@ pub(super) enum WorkerReport {
     Executed(KernelAnswer),
     /// The order could not be carried out; says why.
     Failed(String),
+    /// The driver no longer has what the module needs; says what it answers.
+    Unsupported(String),
     /// The launch killed the context, and the worker with it.
     Died {
         /// The driver's words.

@@ -10,6 +10,8 @@ use crate::protocol::{
 use crate::serve::{self, ServeError, Served};
 use ptx_exec::kernel_case::KernelAnswer;
 use ptx_exec::line_case::Answer;
+use crate::no_code::NoCode;
+use crate::ptxas::Ptxas;
 use ptx_spec::environment::Target;
 
 use ptx_spec::spec::Isa;
@@ -20,7 +22,6 @@ use super::assemble::{self, AssembledModule};
 use super::crew::{Crew, WorkerEnd};
 use super::error::GpuError;
 use super::messages::{WorkerOrder, WorkerReport};
-use super::worker::note;
 
 /// Rows with a surface of their own in one launch.
 const PRIVATE: usize = 1024;
@@ -38,19 +39,21 @@ pub(super) fn serve(
     input: impl BufRead,
     output: impl Write,
     limits: LaunchLimits,
+    assembler: Option<&Ptxas>,
 ) -> Result<(), ServeError> {
-    serve::serve(Starting { isa, limits, server: None }, input, output)
+    serve::serve(Starting { isa, limits, assembler, server: None }, input, output)
 }
 
 /// The server before `hello`, when it finds its device.
 struct Starting<'a> {
     isa: &'a Isa,
     limits: LaunchLimits,
-    server: Option<Server>,
+    assembler: Option<&'a Ptxas>,
+    server: Option<Server<'a>>,
 }
 
-impl Starting<'_> {
-    fn server(&mut self) -> Result<&mut Server, GpuError> {
+impl<'a> Starting<'a> {
+    fn server(&mut self) -> Result<&mut Server<'a>, GpuError> {
         self.server.as_mut().ok_or(GpuError::NoDevice)
     }
 }
@@ -59,8 +62,8 @@ impl Served for Starting<'_> {
     type Error = GpuError;
 
     fn hello(&mut self) -> Result<About, Self::Error> {
-        let server = Server::start(self.limits)?;
-        let about = server.facts.about(self.isa);
+        let server = Server::start(self.limits, self.assembler)?;
+        let about = server.facts.about(self.isa, self.assembler);
         self.server = Some(server);
         Ok(about)
     }
@@ -78,9 +81,11 @@ impl Served for Starting<'_> {
     }
 }
 
-struct Server {
+struct Server<'a> {
     crew: Crew,
     facts: DeviceFacts,
+    /// The assembler that makes the binaries; without one, the driver compiles.
+    assembler: Option<&'a Ptxas>,
 }
 
 /// The result of a launch.
@@ -93,16 +98,19 @@ enum Launched {
     Died(Answer, u32, Vec<u32>),
 }
 
-impl Server {
-    fn start(limits: LaunchLimits) -> Result<Self, GpuError> {
-        let mut crew = Crew::new(limits);
+impl<'a> Server<'a> {
+    fn start(limits: LaunchLimits, assembler: Option<&'a Ptxas>) -> Result<Self, GpuError> {
+        let mut crew = Crew::new(limits).map_err(GpuError::Start)?;
         let facts = crew.start()?;
-        Ok(Self { crew, facts })
+        Ok(Self { crew, facts, assembler })
     }
 
     /// If the driver's compiler dies or hangs, so does the server, and the other side finds out on which
     /// line.
     fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, GpuError> {
+        if self.assembler.is_some() {
+            return Err(GpuError::JudgesNothing);
+        }
         let (id, lines) = (asked.id, asked.lines.len());
         let limit = self.crew.limits.other;
         let worker = self.crew.worker()?;
@@ -129,7 +137,12 @@ impl Server {
             return Ok(asked.cases.iter().map(|case| all(case, &no_kernel())).collect());
         };
         let module = asked.module.as_deref().ok_or(GpuError::NoModule)?;
-        let binary = self.binary(module, first.case.target);
+        let binary = match (self.binary(module, first.case.target, asked.cases.len() == 1), &asked.cases[..]) {
+            (Ok(binary), _) => binary,
+            (Err(NoCode::Failed(how)), [alone]) => return Ok(vec![all(alone, &Answer::Failed(how))]),
+            (Err(NoCode::Skipped(why)), [alone]) => return Ok(vec![all(alone, &Answer::Skipped(why))]),
+            (Err(NoCode::Failed(why) | NoCode::Skipped(why)), _) => return Err(GpuError::Assembler(why)),
+        };
         self.crew.forget();
         let mut run = Run {
             crew: &mut self.crew,
@@ -137,13 +150,21 @@ impl Server {
             binary: binary.as_ref().map(AssembledModule::path),
             cases: &asked.cases,
         };
-        run.run()
+        match (run.run(), &asked.cases[..]) {
+            (Err(GpuError::Unsupported(why)), [alone]) => Ok(vec![all(alone, &Answer::Skipped(why))]),
+            (answers, _) => answers,
+        }
     }
 
     /// Each case has a fresh module: its variables have their initial values.
     fn launch(&mut self, asked: &LaunchRequest) -> Result<Vec<KernelAnswer>, GpuError> {
         let target = asked.module.lines().find_map(|line| line.trim().strip_prefix(".target ")?.trim().parse().ok());
-        let binary = target.and_then(|target| self.binary(&asked.module, target));
+        let binary = match target.map(|target| self.binary(&asked.module, target, asked.cases.len() == 1)) {
+            None => return Err(GpuError::NoTarget),
+            Some(Ok(binary)) => binary,
+            Some(Err(NoCode::Failed(how))) => return Ok(vec![KernelAnswer::Failed(how); asked.cases.len()]),
+            Some(Err(NoCode::Skipped(why))) => return Ok(vec![KernelAnswer::Skipped(why); asked.cases.len()]),
+        };
         let mut answers = Vec::with_capacity(asked.cases.len());
         for case in &asked.cases {
             self.crew.forget();
@@ -154,15 +175,12 @@ impl Server {
     }
 
     /// The module as a binary, if there is an assembler.
-    fn binary(&self, module: &str, target: Target) -> Option<AssembledModule> {
-        let ptxas = std::env::var_os("PTX_CONFORM_PTXAS").filter(|path| !path.is_empty())?;
-        match assemble::assemble(Path::new(&ptxas), module, self.facts.binary(target)) {
-            Ok(binary) => Some(binary),
-            Err(why) => {
-                note(&format!("the driver compiles the module, because PTX_CONFORM_PTXAS failed: {why}"));
-                None
-            }
-        }
+    ///
+    /// # Errors
+    /// If the assembler makes none: the driver's compiler is another one, and does not speak for it.
+    fn binary(&self, module: &str, target: Target, one_entry: bool) -> Result<Option<AssembledModule>, NoCode> {
+        let target = self.facts.binary(target);
+        self.assembler.map(|ptxas| assemble::assemble(ptxas, module, target, one_entry)).transpose()
     }
 }
 
@@ -334,6 +352,7 @@ impl Run<'_> {
             match worker.ask(&order, limit) {
                 WorkerEnd::WorkerReport(WorkerReport::Done) => worker.loaded = true,
                 WorkerEnd::WorkerReport(WorkerReport::Failed(why)) => return Err(GpuError::Worker(why)),
+                WorkerEnd::WorkerReport(WorkerReport::Unsupported(why)) => return Err(GpuError::Unsupported(why)),
                 other => {
                     let how = self.gone(other);
                     return Err(GpuError::Load(how));

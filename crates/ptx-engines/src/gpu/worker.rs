@@ -23,6 +23,8 @@ use super::messages::{WorkerOrder, WorkerReport};
 const BLOCK: u32 = 128;
 /// The contents of results before a launch.
 const STALE: u8 = 0xa5;
+/// The status of a module that needs what drivers no longer have, such as surface references.
+const NOT_SUPPORTED: i32 = 801;
 /// The mark of a row whose thread finished.
 const ENDED: u32 = 2;
 
@@ -108,7 +110,8 @@ impl Worker {
             }
             WorkerOrder::Load { ptx, binary } => {
                 (self.case, self.module) = (None, None);
-                load(self.device, &ptx, binary.as_deref()).map(|module| self.module = Some(module))
+                report(&self.load(&ptx, binary.as_deref()))?;
+                return Ok(true);
             }
             WorkerOrder::Prepare(case) => {
                 self.case = None;
@@ -162,6 +165,33 @@ impl Worker {
         Ok(())
     }
 
+    /// Loads a binary, or else compiles the text with the driver's compiler.
+    fn load(&mut self, ptx: &str, binary: Option<&Path>) -> WorkerReport {
+        let image = binary.map_or_else(|| Ok(ptx.as_bytes().to_vec()), std::fs::read);
+        let image = match image {
+            Ok(image) => image,
+            Err(error) => return WorkerReport::Failed(format!("the binary cannot be read: {error}")),
+        };
+        match LoadedModule::load(self.device, &image) {
+            Ok(module) => {
+                self.module = Some(module);
+                WorkerReport::Done
+            }
+            Err(refused) => {
+                let said = match words(&refused.log) {
+                    words if words.is_empty() => String::new(),
+                    words => format!(": {words}"),
+                };
+                let words = format!("the module is rejected: {}{said}", refused.fault);
+                if refused.fault.code == NOT_SUPPORTED {
+                    WorkerReport::Unsupported(words)
+                } else {
+                    WorkerReport::Failed(words)
+                }
+            }
+        }
+    }
+
     fn prepare(&self, case: SentCase) -> Result<PreparedCase, String> {
         let module = self.module.as_ref().ok_or("there is no module")?;
         PreparedCase::new(self.device, module, case)
@@ -193,28 +223,6 @@ fn words(log: &str) -> String {
     };
     let errors: Vec<String> = lines().filter_map(error).collect();
     if errors.is_empty() { lines().collect::<Vec<_>>().join("\n") } else { errors.join("\n") }
-}
-
-fn load(device: &'static Device, ptx: &str, binary: Option<&Path>) -> Result<LoadedModule, String> {
-    if let Some(path) = binary {
-        let image = std::fs::read(path).map_err(|error| error.to_string());
-        let loaded =
-            image.and_then(|image| LoadedModule::load(device, &image).map_err(|refused| refused.fault.to_string()));
-        match loaded {
-            Ok(module) => return Ok(module),
-            Err(why) => note(&format!("the driver compiles the module, because it rejects the binary: {why}")),
-        }
-    }
-    LoadedModule::load(device, ptx.as_bytes()).map_err(|Refused { fault, log }| match words(&log) {
-        words if words.is_empty() => format!("the module is rejected: {fault}"),
-        words => format!("the module is rejected: {fault}: {words}"),
-    })
-}
-
-/// Writes a note to stderr.
-pub(super) fn note(text: &str) {
-    // If stderr is closed, the note is lost.
-    let _ = writeln!(io::stderr().lock(), "gpu: {text}");
 }
 
 /// A case with its memory on the device.

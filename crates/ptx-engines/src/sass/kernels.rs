@@ -11,8 +11,8 @@ use ptx_sass::opcode::{Step, Unknown};
 use ptx_sass::position::ThreadPosition;
 use ptx_sass::run::run;
 
-use super::no_code::{NoCode, UNREPEATED};
 use super::{PrintedWord, Sass};
+use crate::no_code::{NoCode, UNREPEATED};
 
 /// More instructions than a thread of a case needs that anybody waits for: a second.
 const MOST: u64 = 50_000_000;

@@ -119,7 +119,7 @@ impl<'a> SurfaceAccess<'a> {
             None => 0,
             Some(z) if !surface.geometry.layered() => bound(z.word(row).cast_signed(), surface.depth - 1),
             Some(layer) => {
-                let (layer, last) = (layer.word(row), surface.layers - 1);
+                let (layer, last) = (layer.word(row) & Surface::LAYER, surface.layers - 1);
                 inferred = inferred.and(Inferences::LAYER_BOUNDS.when(layer > last));
                 inside &= layer <= last;
                 layer.min(last)

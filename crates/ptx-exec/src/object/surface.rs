@@ -195,6 +195,9 @@ fn nothing(extent: &u32) -> bool {
 }
 
 impl Surface {
+    /// The bits of a layer's number that a GPU looks at; an array has at most 2048 layers.
+    pub const LAYER: u32 = 0xffff;
+
     /// Bytes in a row.
     pub fn row_bytes(&self) -> u32 {
         self.width.saturating_mul(self.format.bytes())

@@ -15,8 +15,8 @@ pub struct Inference {
 pub const INFERENCES: &[Inference] = &[
     Inference {
         id: "layer-bounds",
-        says: "A layer that does not exist is out of bounds, like a coordinate; clamping selects the last layer.",
-        because: "The manual only mentions addresses; the code for sm_35 treats the layer as an unsigned coordinate.",
+        says: "The lower 16 bits of a layer count, unsigned: one that does not exist is out of bounds, and clamping selects the last.",
+        because: "The manual only mentions addresses; an H200 does this.",
     },
     Inference {
         id: "unorm",

@@ -42,7 +42,7 @@ pub(super) fn judges_alone(session: &mut Session) -> Checked {
 }
 
 pub(super) fn nonsense(session: &mut Session) -> Checked {
-    for nonsense in ["?!", "", "no such instruction;", "suq.\u{fc}\u{1f980}.b32 %r1, [s];"] {
+    for nonsense in ["?!", "no such instruction;", "suq.\u{fc}\u{1f980}.b32 %r1, [s];"] {
         if session.judge(vec![nonsense.to_owned()])? == [LineOutcome::Accepted] {
             return Err(wrong(nonsense.as_bytes(), "accepted", "rejected or skipped"));
         }

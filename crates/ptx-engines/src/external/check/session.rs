@@ -62,7 +62,9 @@ impl Session {
     /// An environment that the engine accepts.
     pub(super) fn environment(&self) -> (Version, Target) {
         let ptx = self.about.ptx.iter().max().copied().unwrap_or(Version { major: 7, minor: 0 });
-        let target = self.about.targets.first().copied();
+        // Rows need instructions that the first targets lack.
+        let plain = |target: &&Target| target.suffix == Suffix::Plain;
+        let target = self.about.targets.iter().filter(plain).max().or(self.about.targets.iter().max()).copied();
         (ptx, target.unwrap_or(Target { sm: 50, suffix: Suffix::Plain }))
     }
 

@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::words::visible;
 
 /// The reason why a module has no machine code.
-pub(super) enum NoCode {
+pub(crate) enum NoCode {
     /// The assembler failed on it; says how.
     Failed(String),
     /// The assembler was not asked; says why.
@@ -24,4 +24,4 @@ impl From<Outcome> for NoCode {
 }
 
 /// The answer where the same text has other machine code the second time.
-pub(super) const UNREPEATED: &str = "ptxas writes other machine code when it compiles the same text again";
+pub(crate) const UNREPEATED: &str = "ptxas writes other machine code when it compiles the same text again";
