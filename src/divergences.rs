@@ -2,6 +2,7 @@
 //!
 //! They are listed in `specs/divergences/*.yaml`; `docs/divergences.md` explains the format.
 
+mod alike;
 mod chain;
 mod condition;
 mod date;
@@ -86,6 +87,8 @@ pub struct Divergence {
     pub engines: Vec<String>,
     /// The other families that have the divergences of this one, because they are made of the same program.
     like: Vec<String>,
+    /// The families whose files say that they do not do it.
+    unlike: Vec<String>,
     /// The engine's behavior.
     pub does: Does,
     /// The rules that are not enforced, by the part of their ids after the `/`.
@@ -162,7 +165,8 @@ impl Divergence {
     /// True if it applies to this version of an engine.
     pub fn applies(&self, engine: &EngineVersion) -> bool {
         let name = if self.like.contains(&engine.family) { &self.engine } else { &engine.family };
-        of_family(name, &self.engine)
+        !self.unlike.contains(&engine.family)
+            && of_family(name, &self.engine)
             && (self.engines.is_empty() || self.engines.contains(name))
             && self.versions.contains(engine)
     }

@@ -84,11 +84,11 @@ pub(crate) struct Opts {
     /// the newest ptxas among them, a GPU if there is one, and the recordings in corpus/recordings/.
     #[arg(long)]
     no_execution: bool,
-    /// Cases to execute of each form: a covering array of all pairs of choices, and three random cases for each of its
-    /// cases [default: 24; `--depth pairs`: all, and at most 300 of them as machine code].
+    /// The most cases to execute of each form, with each choice about as often [default: 48; `--depth pairs`: a covering array
+    /// of all pairs of choices and three random cases for each of its cases, at most 300 of them as machine code].
     #[arg(long, value_name = "N")]
     cases: Option<usize>,
-    /// Rows of inputs for each executed case [default: 4; `--depth pairs`: 16].
+    /// Rows of inputs for each executed case [default: 16].
     #[arg(long, value_name = "N")]
     rows: Option<usize>,
     /// Chains of two to five lines whose results feed the next, to execute on each engine that executes kernels

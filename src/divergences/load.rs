@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::alike::AlikeEngine;
 use super::chain::{KnownChain, ShownChain};
 use super::version::{VersionRange, parts};
 use super::{Date, Divergence, Divergences, Does, ListedCube, NewestPtx, names, of_family};
@@ -28,9 +29,13 @@ struct RawFile {
     /// The newest PTX version that each version of the engine accepts.
     #[serde(default)]
     newest: Ordered<Version>,
-    /// Other families whose divergences the engine has too, at the same versions: it is made of the same program.
+    /// Other families whose divergences the engine has too, at the same versions: it is made of the same program. Where
+    /// those name engines, it is the family's own.
     #[serde(default)]
-    like: Vec<String>,
+    like: Vec<At<String>>,
+    /// The ids of those that it does not have.
+    #[serde(default)]
+    unlike: Vec<At<String>>,
     /// The divergences.
     divergences: Vec<RawDivergence>,
 }
@@ -139,7 +144,7 @@ impl Divergences {
     pub fn from_texts(texts: &[(String, String)], spec: &Spec) -> Result<Self, Vec<Error>> {
         let (mut all, mut newest, mut errors) = (Vec::<Divergence>::new(), Vec::new(), Vec::new());
         let mut families = BTreeSet::new();
-        let mut like: Vec<(String, String)> = Vec::new();
+        let mut alike = Vec::new();
         for (name, text) in texts {
             let file = match parse::<RawFile>(name, text) {
                 Ok(file) => file,
@@ -149,7 +154,12 @@ impl Divergences {
                 }
             };
             families.insert(file.engine.clone());
-            like.extend(file.like.iter().map(|of| (of.clone(), file.engine.clone())));
+            alike.push(AlikeEngine {
+                file: (name, text),
+                engine: file.engine.clone(),
+                like: file.like.clone(),
+                unlike: file.unlike.clone(),
+            });
             for (version, ptx) in &file.newest.0 {
                 match parts(&version.value) {
                     Some(parts) => newest.push(NewestPtx { family: file.engine.clone(), version: parts, ptx: *ptx }),
@@ -182,10 +192,7 @@ impl Divergences {
                 }
             }
         }
-        for divergence in &mut all {
-            let also = like.iter().filter(|(of, _)| *of == divergence.engine).map(|(_, family)| family.clone());
-            divergence.like = also.collect();
-        }
+        errors.extend(alike.into_iter().filter_map(|engine| engine.note(&mut all, &families).err()).flatten());
         let hash = || fingerprint(texts.iter().map(|(_, text)| text.as_str()));
         let fingerprint = if texts.is_empty() { String::new() } else { hash() };
         if errors.is_empty() { Ok(Self::new(all, families, fingerprint, newest)) } else { Err(errors) }
@@ -268,6 +275,7 @@ impl<'a> DivergenceCompiler<'a> {
             engine: self.engine.to_owned(),
             engines: raw.engines.iter().map(|name| name.value.clone()).collect(),
             like: Vec::new(),
+            unlike: Vec::new(),
             does: raw.does,
             rules: raw.rules.iter().map(|rule| rule.value.clone()).collect(),
             sometimes: raw.sometimes,

@@ -13,7 +13,7 @@ use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::sass::{Configuration, Sass};
 use ptx_conform::engine::toolchain::{self, Installed};
-use ptx_conform::engine::{Depth, Engine, KernelExecutor, LineJudge as _};
+use ptx_conform::engine::{Depth, Engine as _, KernelExecutor, LineJudge as _};
 use ptx_conform::environment::{AddressSize, Environment, Target, Version};
 use ptx_conform::kernel_case::{KernelAnswer, KernelCase};
 use rayon::prelude::*;
@@ -143,7 +143,7 @@ impl Executed {
 
     /// What an engine does that executes code for this target, and takes PTX up to this version.
     fn on(
-        engine: &(impl Engine + KernelExecutor),
+        engine: &impl KernelExecutor,
         target: Target,
         newest: Version,
         programs: Vec<CompiledProgram>,

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead, Write};
 
 use super::protocol::{
-    About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, LaunchAnswers, LaunchRequest, LineOutcome, Request,
-    Response,
+    Ability, About, ExecuteRequest, Executed, Failure, JudgeRequest, Judged, LaunchAnswers, LaunchRequest, LineOutcome,
+    Request, Response,
 };
 use super::{Batch, Depth, EngineIdError, LineJudge, Outcome};
 use ptx_exec::kernel_case::KernelAnswer;
@@ -71,7 +71,7 @@ fn broken(why: impl std::error::Error + Send + Sync + 'static) -> ServeError {
 /// # Errors
 /// If the engine cannot go on, or the other side does not speak the protocol.
 pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: impl Write) -> Result<(), ServeError> {
-    let mut greeted = false;
+    let mut abilities = None;
     for line in input.lines() {
         let line = line.map_err(ServeError::Input)?;
         if line.trim().is_empty() {
@@ -80,10 +80,14 @@ pub(crate) fn serve(mut engine: impl Served, input: impl BufRead, mut output: im
         let response = match serde_json::from_str(&line) {
             // The other side decides whether the protocol versions fit.
             Ok(Request::Hello(_)) => {
-                greeted = true;
-                Response::Hello(engine.hello().map_err(broken)?)
+                let about = engine.hello().map_err(broken)?;
+                abilities = Some(about.abilities.clone());
+                Response::Hello(about)
             }
-            _ if !greeted => return Err(ServeError::Greeting),
+            _ if abilities.is_none() => return Err(ServeError::Greeting),
+            Ok(Request::Judge(asked)) if abilities.iter().flatten().all(|known| *known != Ability::Judge) => {
+                Response::Error(Failure { id: asked.id, message: "it judges nothing: ask it to execute".to_owned() })
+            }
             Ok(Request::Judge(asked)) => Response::Judged(engine.judge(asked).map_err(broken)?),
             Ok(Request::Execute(asked)) => {
                 let id = asked.id;

@@ -136,7 +136,13 @@ pub fn prepare_misread<'a>(
             prepare.ok_or_else(none)?.1(&operands)?
         }
     };
-    Ok(Prepared { semantics, guard: operands.guard()?, outputs: case.outputs.len(), form: form.id.clone(), choices: reading.values })
+    Ok(Prepared {
+        semantics,
+        guard: operands.guard()?,
+        outputs: case.outputs.len(),
+        form: form.id.clone(),
+        choices: reading.values,
+    })
 }
 
 impl Prepared<'_> {

@@ -70,9 +70,6 @@ pub(crate) enum GpuError {
     /// A request comes before `hello`.
     #[error("there is no device yet")]
     NoDevice,
-    /// A line for an engine that only executes the machine code of an assembler.
-    #[error("sass-gpu judges nothing: ask gpu, or the ptxas")]
-    JudgesNothing,
     /// The worker answered something else to a line.
     #[error("the worker answered {0} to a line")]
     LineAnswer(String),

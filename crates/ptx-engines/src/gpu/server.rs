@@ -4,14 +4,14 @@
 use std::io::{BufRead, Write};
 use std::path::Path;
 
+use crate::no_code::NoCode;
 use crate::protocol::{
     About, ExecuteRequest, JudgeRequest, Judged, LaunchRequest, LineOutcome, SentCase, SentLaunches,
 };
+use crate::ptxas::Ptxas;
 use crate::serve::{self, ServeError, Served};
 use ptx_exec::kernel_case::KernelAnswer;
 use ptx_exec::line_case::Answer;
-use crate::no_code::NoCode;
-use crate::ptxas::Ptxas;
 use ptx_spec::environment::Target;
 
 use ptx_spec::spec::Isa;
@@ -108,9 +108,6 @@ impl<'a> Server<'a> {
     /// If the driver's compiler dies or hangs, so does the server, and the other side finds out on which
     /// line.
     fn judge(&mut self, asked: JudgeRequest) -> Result<Judged, GpuError> {
-        if self.assembler.is_some() {
-            return Err(GpuError::JudgesNothing);
-        }
         let (id, lines) = (asked.id, asked.lines.len());
         let limit = self.crew.limits.other;
         let worker = self.crew.worker()?;

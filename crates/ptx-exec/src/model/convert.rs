@@ -32,12 +32,12 @@ pub(super) fn convert(source: u32, component: Component) -> Converted {
         Component::Float(32) => float(source, FloatFormat::F32, Inferences::NONE),
         Component::Float(_) => float(source, FloatFormat::F16, Inferences::HALF),
         Component::Unorm(bits) => {
-            let scaled = clamp(source, 0.0) * f64::from(ones(bits));
-            exact(integer(scaled).cast_unsigned(), Inferences::UNORM)
+            let scaled = normalized(clamp(source, 0.0), ones(bits), u32::from(bits));
+            exact(scaled.cast_unsigned(), Inferences::UNORM)
         }
         Component::Snorm(bits) => {
-            let scaled = clamp(source, -1.0) * f64::from(ones(bits) >> 1);
-            exact(integer(scaled).cast_unsigned() & ones(bits), Inferences::SNORM)
+            let scaled = normalized(clamp(source, -1.0), ones(bits) >> 1, u32::from(bits) - 1);
+            exact(scaled.cast_unsigned() & ones(bits), Inferences::SNORM)
         }
     }
 }
@@ -51,7 +51,7 @@ fn float(source: u32, format: FloatFormat, inferred: Inferences) -> Converted {
         let value = ExpectedValue::nan(example, format);
         return Converted { value, inferred, undefined: Some(Undefined::NanPayload) };
     }
-    Converted { value: ExpectedValue::exact(format.rounded(value)), inferred, undefined: None }
+    Converted { value: ExpectedValue::exact(format.truncated(value)), inferred, undefined: None }
 }
 
 impl Component {
@@ -73,10 +73,16 @@ fn clamp(source: u32, low: f64) -> f64 {
     if value.is_nan() { 0.0 } else { f64::from(value).clamp(low, 1.0) }
 }
 
-/// The nearest integer, ties to even. Products of a float and 16 bits are exact.
-#[expect(clippy::cast_possible_truncation, reason = "clamped values are of at most 16 bits")]
-fn integer(value: f64) -> i32 {
-    value.round_ties_even() as i32
+/// Bits after those of a component that its conversion looks at.
+const GUARD: u32 = 4;
+
+/// A number from -1 to 1 as a multiple of the largest component, which has this many bits: its magnitude is cut to
+/// [`GUARD`] bits more, scaled, and rounded to nearest, ties toward zero. All steps are exact.
+#[expect(clippy::cast_possible_truncation, reason = "a component has at most 16 bits")]
+fn normalized(value: f64, largest: u32, bits: u32) -> i32 {
+    let places = f64::from(1_u32 << (bits + GUARD));
+    let scaled = (value.abs() * places).trunc() / places * f64::from(largest);
+    ((scaled - 0.5).ceil()).copysign(value) as i32
 }
 
 #[cfg(test)]
@@ -95,19 +101,21 @@ mod tests {
             (1.0, 0x3c00),
             (-2.0, 0xc000),
             (65504.0, 0x7bff),
-            // Half a place above the largest half is a tie, and the even neighbour is infinite.
-            (65519.996, 0x7bff),
-            (65520.0, 0x7c00),
+            (65520.0, 0x7bff),
+            (-65536.0, 0xfbff),
+            (f32::MAX, 0x7bff),
             (f32::INFINITY, 0x7c00),
-            // 1 + 2^-11 is halfway between 1 and its successor; 1 is even.
+            // Halfway between 1 and its successor, and between that and the next one.
             (1.000_488_3, 0x3c00),
-            (1.001_464_8, 0x3c02),
+            (1.001_464_8, 0x3c01),
+            (1.999_999_9, 0x3fff),
             // The smallest normal half, the largest and the smallest subnormal half, and half of the smallest.
             (6.103_515_6e-5, 0x0400),
             (6.097_555e-5, 0x03ff),
             (5.960_464_5e-8, 1),
             (2.980_232_2e-8, 0),
-            (2.980_232_6e-8, 1),
+            (2.980_232_6e-8, 0),
+            (8.940_697e-8, 1),
             (1e-30, 0),
         ] {
             assert_eq!(of(float, Component::Float(16)), bits, "{float}");
@@ -130,7 +138,10 @@ mod tests {
     #[test]
     fn floats_become_normalized_integers() {
         for (float, component, bits) in [
-            (0.5, Component::Unorm(8), 128),
+            // Halfway, and halfway or more after the guard bits are cut off.
+            (0.5, Component::Unorm(8), 127),
+            (0.56 / 255.0, Component::Unorm(8), 0),
+            (0.561 / 255.0, Component::Unorm(8), 1),
             (1.0, Component::Unorm(8), 255),
             (1.5, Component::Unorm(16), 0xffff),
             (-1.0, Component::Unorm(8), 0),
@@ -139,7 +150,9 @@ mod tests {
             (-1.0, Component::Snorm(8), 0x81),
             (1.0, Component::Snorm(8), 0x7f),
             (-7.0, Component::Snorm(16), 0x8001),
-            (0.5, Component::Snorm(8), 64),
+            (0.5, Component::Snorm(8), 63),
+            (-0.5, Component::Snorm(8), 0xc1),
+            (-0.25, Component::Snorm(16), 0xe000),
         ] {
             assert_eq!(of(float, component), bits, "{float} {component:?}");
         }

@@ -11,7 +11,7 @@ pub struct Inference {
     pub because: &'static str,
 }
 
-/// All inferences. None of them has been measured yet.
+/// All inferences; docs/gpu.md says which of them an H200 confirms.
 pub const INFERENCES: &[Inference] = &[
     Inference {
         id: "layer-bounds",
@@ -20,18 +20,18 @@ pub const INFERENCES: &[Inference] = &[
     },
     Inference {
         id: "unorm",
-        says: "A float becomes an unsigned normalized integer by clamping to 0..1 (a NaN to 0), scaling, and rounding to nearest even.",
-        because: "The manual does not describe conversions; graphics interfaces do this.",
+        says: "A float becomes an unsigned normalized integer of n bits by clamping to 0..1 (a NaN to 0), cutting to n + 4 bits, scaling, and rounding to nearest, ties toward zero.",
+        because: "The manual does not describe conversions; an H200 does this.",
     },
     Inference {
         id: "snorm",
-        says: "A float becomes a signed normalized integer by clamping to -1..1 (a NaN to 0), scaling by the largest value, and rounding to nearest even.",
-        because: "The manual does not describe conversions; graphics interfaces do this.",
+        says: "A float becomes a signed normalized integer of n bits by clamping to -1..1 (a NaN to 0), cutting its magnitude to n + 3 bits, scaling by the largest value, and rounding to nearest, ties toward zero.",
+        because: "The manual does not describe conversions; an H200 does this.",
     },
     Inference {
         id: "half",
-        says: "A float becomes a half by rounding to nearest even; values that are too large become infinite, and a NaN stays a NaN.",
-        because: "The manual does not describe conversions; this is the default of cvt.",
+        says: "A float becomes a half by rounding toward zero, so a finite one stays finite; a NaN stays a NaN.",
+        because: "The manual does not describe conversions; an H200 does this.",
     },
     Inference {
         id: "saturation",

@@ -95,9 +95,22 @@ impl FloatFormat {
 
     /// The nearest number of the format, ties to even; the value is not a NaN. A sum that was rounded to 53 bits before
     /// gives the same result as an exact one, because other formats have fewer than half as many bits.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "scaled mantissas fit")]
     #[inline]
     pub fn rounded(self, value: f64) -> u128 {
+        // What is too large becomes infinite.
+        self.number(value, f64::round_ties_even, self.infinity())
+    }
+
+    /// The next number of the format toward zero, so that a finite one stays finite; the value is not a NaN.
+    #[inline]
+    pub fn truncated(self, value: f64) -> u128 {
+        self.number(value, f64::trunc, self.infinity() - 1)
+    }
+
+    /// The number of the format whose mantissa this function rounds; the magnitude of a finite one is at most `most`.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "scaled mantissas fit")]
+    #[inline]
+    fn number(self, value: f64, round: impl Fn(f64) -> f64, most: u128) -> u128 {
         if self == Self::F64 {
             return value.to_bits().into();
         }
@@ -111,8 +124,8 @@ impl FloatFormat {
         let exponent = exponent.max(1 - self.bias());
         let scaled = magnitude * 2.0_f64.powi(self.mantissa.cast_signed() - exponent);
         let above = ((exponent + self.bias() - 1) as u128) << self.mantissa;
-        // A carry out of the mantissa moves into the exponent, and what is too large becomes infinite.
-        sign | (scaled.round_ties_even() as u128 + above).min(self.infinity())
+        // A carry out of the mantissa moves into the exponent.
+        sign | (round(scaled) as u128 + above).min(most)
     }
 
     #[inline]
