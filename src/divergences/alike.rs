@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Divergence;
 use crate::yaml::{At, Error};
 
-/// What the file of an engine says of the divergences of other files.
+/// An engine that has divergences of others, as its file says.
 pub(super) struct AlikeEngine<'a> {
     /// The name of its file, and the text, for errors.
     pub(super) file: (&'a str, &'a str),

@@ -628,7 +628,7 @@ fn the_machine_code_of_a_ptxas_is_executed_and_no_other() {
     assert_eq!((reply.about.name.as_str(), reply.about.version.as_str()), ("sass-gpu", "13.5.37"));
     assert_eq!(reply.about.abilities, [Ability::Kernels, Ability::Modules]);
     assert_eq!(answers, [trapped(), returned(2)]);
-    assert_eq!((reply.count("load binary"), reply.count("load ptx")), (2, 0));
+    assert_eq!((reply.count("load binary"), reply.count("load ptx")), (1, 0));
 
     // The driver's compiler never takes the place of the assembler.
     let broken = with("broken", "echo 'ptxas fatal : no'; exit 1");
@@ -733,24 +733,26 @@ fn rows_that_may_trap_are_alone_and_few() {
     }
 }
 
+/// A case of a line with `%r1` and `%r2`.
+fn case_of(line: &str, rows: u128) -> LineCase {
+    let mut values = Rows::new(1);
+    (0..rows).for_each(|row| values.push(&[row]));
+    LineCase {
+        declarations: ".entry k { .reg .b32 %r<3>;".to_owned(),
+        line: line.to_owned(),
+        outputs: vec![Register { register: "%r1".to_owned(), bits: 32 }],
+        ..case(&[], &[]).case
+    }
+    .with_rows(values, Vec::new())
+}
+
 #[test]
 fn a_rejected_module_is_attributed_to_its_cases() {
     let log = log_of("refused");
     let Some(engine) = opened(&log, "") else { return };
-    let case = |line: &str, rows: u128| {
-        let mut values = Rows::new(1);
-        (0..rows).for_each(|row| values.push(&[row]));
-        LineCase {
-            declarations: ".entry k { .reg .b32 %r<3>;".to_owned(),
-            line: line.to_owned(),
-            outputs: vec![Register { register: "%r1".to_owned(), bits: 32 }],
-            ..self::case(&[], &[]).case
-        }
-        .with_rows(values, Vec::new())
-    };
     for (cases, guilty, most) in [(100, vec![41], 17), (64, (0..64).step_by(3).collect(), 128), (3, vec![0, 1, 2], 5)] {
         let cases: Vec<LineCase> = (0..cases)
-            .map(|at| case(if guilty.contains(&at) { "mov.bogus %r1, %r2;" } else { "mov.b32 %r1, %r2;" }, 16))
+            .map(|at| case_of(if guilty.contains(&at) { "mov.bogus %r1, %r2;" } else { "mov.b32 %r1, %r2;" }, 16))
             .collect();
         let _ = std::fs::remove_file(&log);
         for (at, answers) in engine.execute(&cases).iter().enumerate() {
@@ -769,6 +771,31 @@ fn a_rejected_module_is_attributed_to_its_cases() {
         assert!(loads <= most, "{loads} modules");
     }
     assert_eq!(engine.notes(), Vec::<String>::new());
+}
+
+#[test]
+fn a_module_that_kills_the_driver_fails_its_case() {
+    let Some(engine) = opened(&log_of("deadly"), "") else { return };
+    let case = |line: &str| {
+        let mut rows = Rows::new(1);
+        rows.push(&[1]);
+        LineCase {
+            declarations: ".entry k { .reg .b32 %r<3>;".to_owned(),
+            line: line.to_owned(),
+            outputs: vec![Register { register: "%r1".to_owned(), bits: 32 }],
+            ..self::case(&[], &[]).case
+        }
+        .with_rows(rows, Vec::new())
+    };
+    let lines = ["mov.b32 %r1, %r2;", "mov.abort %r1, %r2;", "mov.obsolete %r1, %r2;", "mov.b32 %r1, %r2;"];
+    let answers = engine.execute(&lines.map(|line| case_of(line, 1))).concat();
+    let died = "the module cannot be loaded: the worker died: signal: 6 (SIGABRT)";
+    assert!(
+        matches!(&answers[..], [Answer::Returned(_), Answer::Failed(how), Answer::Skipped(why), Answer::Returned(_)]
+            if how.starts_with(died) && why.contains("CUDA_ERROR_NOT_SUPPORTED")),
+        "{answers:?}"
+    );
+    assert_eq!(engine.losses(), BTreeMap::new());
 }
 
 /// Needs a device: `cargo test --release --test gpu -- --ignored --nocapture`.

@@ -32,7 +32,15 @@ enum {
     DIE,            /* the process dies */
 };
 
-enum { INVALID_VALUE = 1, INVALID_PTX = 218, UNSUPPORTED_PTX = 222, NO_BINARY = 209, NOT_FOUND = 500, FAILED = 719 };
+enum {
+    INVALID_VALUE = 1,
+    NO_BINARY = 209,
+    INVALID_PTX = 218,
+    UNSUPPORTED_PTX = 222,
+    NOT_FOUND = 500,
+    FAILED = 719,
+    NOT_SUPPORTED = 801,
+};
 
 static int dead; /* the status that every call answers after a fault */
 
@@ -84,6 +92,7 @@ int cuGetErrorName(int code, const char **name)
     case NOT_FOUND: *name = "CUDA_ERROR_NOT_FOUND"; return 0;
     case 700: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return 0;
     case FAILED: *name = "CUDA_ERROR_LAUNCH_FAILED"; return 0;
+    case NOT_SUPPORTED: *name = "CUDA_ERROR_NOT_SUPPORTED"; return 0;
     default: *name = NULL; return INVALID_VALUE;
     }
 }
@@ -407,6 +416,8 @@ int cuModuleLoadDataEx(char **module, const char *image, unsigned count, const i
     }
     if (strstr(image, "unsupported"))
         return UNSUPPORTED_PTX;
+    if (strstr(image, "obsolete"))
+        return NOT_SUPPORTED;
     if (strncmp(image, "cubin bad", 9) == 0)
         return NO_BINARY;
     if (strstr(image, "abort"))

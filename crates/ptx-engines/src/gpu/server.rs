@@ -149,6 +149,8 @@ impl<'a> Server<'a> {
         };
         match (run.run(), &asked.cases[..]) {
             (Err(GpuError::Unsupported(why)), [alone]) => Ok(vec![all(alone, &Answer::Skipped(why))]),
+            // The driver died of the case.
+            (Err(why @ GpuError::Load(_)), [alone]) => Ok(vec![all(alone, &Answer::Failed(why.to_string()))]),
             (answers, _) => answers,
         }
     }
@@ -166,7 +168,13 @@ impl<'a> Server<'a> {
         for case in &asked.cases {
             self.crew.forget();
             let (module, binary) = (asked.module.as_str(), binary.as_ref().map(AssembledModule::path));
-            answers.push(Run { crew: &mut self.crew, module, binary, cases: &[] }.launches(case)?);
+            let answer = Run { crew: &mut self.crew, module, binary, cases: &[] }.launches(case);
+            answers.push(match answer {
+                Err(GpuError::Unsupported(why)) => KernelAnswer::Skipped(why),
+                // The driver died of the module.
+                Err(why @ GpuError::Load(_)) if asked.cases.len() == 1 => KernelAnswer::Failed(why.to_string()),
+                answer => answer?,
+            });
         }
         Ok(answers)
     }
