@@ -776,17 +776,6 @@ fn a_rejected_module_is_attributed_to_its_cases() {
 #[test]
 fn a_module_that_kills_the_driver_fails_its_case() {
     let Some(engine) = opened(&log_of("deadly"), "") else { return };
-    let case = |line: &str| {
-        let mut rows = Rows::new(1);
-        rows.push(&[1]);
-        LineCase {
-            declarations: ".entry k { .reg .b32 %r<3>;".to_owned(),
-            line: line.to_owned(),
-            outputs: vec![Register { register: "%r1".to_owned(), bits: 32 }],
-            ..self::case(&[], &[]).case
-        }
-        .with_rows(rows, Vec::new())
-    };
     let lines = ["mov.b32 %r1, %r2;", "mov.abort %r1, %r2;", "mov.obsolete %r1, %r2;", "mov.b32 %r1, %r2;"];
     let answers = engine.execute(&lines.map(|line| case_of(line, 1))).concat();
     let died = "the module cannot be loaded: the worker died: signal: 6 (SIGABRT)";
