@@ -46,3 +46,48 @@ impl AlikeEngine<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Divergences, EngineVersion};
+
+    /// Divergences of `odd`, and what the file of `odder` says of them.
+    fn of_two(odder: &str) -> Result<Divergences, Vec<String>> {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        let entry = |id: &str, engines: &str| {
+            format!(
+                "  - {{ id: {id}, instructions: [mul24], {engines} to: \"2.0\", does: rejects, because: It is planted. }}\n"
+            )
+        };
+        let odd =
+            ["engine: odd\ndivergences:\n", &entry("one", ""), &entry("named", "engines: [odd],"), &entry("kept", "")];
+        let odder = format!("engine: odder\n{odder}\ndivergences: []\n");
+        let texts = [("odd.yaml".to_owned(), odd.concat()), ("odder.yaml".to_owned(), odder)];
+        let words = |errors: Vec<crate::yaml::Error>| errors.iter().map(|error| error.render(false)).collect();
+        Divergences::from_texts(&texts, &spec).map_err(words)
+    }
+
+    #[test]
+    fn an_engine_has_the_divergences_of_those_that_it_is_like() {
+        let divergences = of_two("like: [odd]\nunlike: [kept]").expect("the files are sound");
+        let of = |engine: &str| -> Vec<&str> {
+            let engine = EngineVersion::parse(engine).expect("a version");
+            divergences.all.iter().filter(|known| known.applies(&engine)).map(|known| known.id.as_str()).collect()
+        };
+        assert_eq!(of("odd@2.0"), ["one", "named", "kept"]);
+        assert_eq!(of("odder@2.0"), ["one", "named"]);
+        assert_eq!(of("odder@3.0"), [""; 0]);
+        assert_eq!(of("even@2.0"), [""; 0]);
+    }
+
+    #[test]
+    fn an_unknown_family_or_divergence_is_an_error() {
+        for (odder, says, place) in [
+            ("like: [even]", "there is no file of an engine `even`", "odder.yaml:2:"),
+            ("like: [odd]\nunlike: [two]", "there is no divergence `two`", "odder.yaml:3:"),
+        ] {
+            let errors = of_two(odder).expect_err(says);
+            assert!(matches!(&errors[..], [one] if one.contains(says) && one.contains(place)), "{errors:?}");
+        }
+    }
+}

@@ -59,12 +59,7 @@ impl Divergences {
         form: &str,
         values: &[u8],
     ) -> impl Iterator<Item = &'d Divergence> {
-        let of_form = engine.and_then(|_| self.executed.get(form)).map_or(&[][..], Vec::as_slice);
-        of_form.iter().filter_map(move |(at, cubes)| {
-            let divergence = &self.all[*at];
-            let applies = engine.is_some_and(|engine| divergence.applies(engine));
-            (applies && cubes.iter().any(|listed| listed.cube.contains(values))).then_some(divergence)
-        })
+        self.computing(engine, form, |listed| listed.cube.contains(values))
     }
 
     /// The divergences of an engine that list a line as computed wrong, by the choices of its form: with some rows at least.
@@ -75,15 +70,24 @@ impl Divergences {
         choices: &'d [u8],
     ) -> impl Iterator<Item = &'d Divergence> {
         // The axes of setups follow those of the line.
-        let of_line = |listed: &ListedCube| {
+        self.computing(engine, form, |listed| {
             let mut sets = listed.cube.sets().iter();
             sets.all(|(axis, set)| choices.get(*axis).is_none_or(|choice| set.contains(*choice)))
-        };
+        })
+    }
+
+    /// The divergences of an engine in executing a form of which some cube is one of these.
+    fn computing<'d>(
+        &'d self,
+        engine: Option<&EngineVersion>,
+        form: &str,
+        is_one: impl Fn(&ListedCube) -> bool,
+    ) -> impl Iterator<Item = &'d Divergence> {
         let of_form = engine.and_then(|_| self.executed.get(form)).map_or(&[][..], Vec::as_slice);
         of_form.iter().filter_map(move |(at, cubes)| {
             let divergence = &self.all[*at];
             let applies = engine.is_some_and(|engine| divergence.applies(engine));
-            (applies && cubes.iter().any(of_line)).then_some(divergence)
+            (applies && cubes.iter().any(&is_one)).then_some(divergence)
         })
     }
 

@@ -16,17 +16,16 @@ mod messages;
 mod server;
 mod worker;
 
-use std::io::{self, BufRead, Write};
+use std::io;
 use std::time::Duration;
 
 use ptx_spec::spec::Isa;
 
-use crate::ServeError;
 use crate::protocol::About;
-use crate::ptxas::Ptxas;
 
 pub use driver::DriverFault;
 pub use error::NoDevice;
+pub use server::serve;
 
 /// Time limits after which a process is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,22 +51,6 @@ pub fn probe(isa: &Isa) -> Result<About, NoDevice> {
     // The bindings panic if a symbol is missing.
     let device = std::panic::catch_unwind(driver::Device::open).unwrap_or(Err(NoDevice::Silent));
     device.map(|device| about::DeviceFacts::of(&device).about(isa, None))
-}
-
-/// Speaks the engine protocol until `input` ends: as `gpu`, or with an assembler as `sass-gpu`, which executes the
-/// machine code of that assembler and judges nothing. The program that runs must be `ptx-conform`: the workers are
-/// processes of it.
-///
-/// # Errors
-/// The reason why there is no device, or why the conversation cannot go on.
-pub fn serve(
-    isa: &Isa,
-    input: impl BufRead,
-    output: impl Write,
-    limits: LaunchLimits,
-    assembler: Option<&Ptxas>,
-) -> Result<(), ServeError> {
-    server::serve(isa, input, output, limits, assembler)
 }
 
 /// Carries out the server's orders on stdin until that ends, then exits the process.

@@ -2,6 +2,8 @@
 
 use crate::Outcome;
 use crate::words::visible;
+use ptx_exec::kernel_case::KernelAnswer;
+use ptx_exec::line_case::Answer;
 
 /// The reason why a module has no machine code.
 pub(crate) enum NoCode {
@@ -19,6 +21,24 @@ impl From<Outcome> for NoCode {
             Outcome::TimedOut => Self::Failed("ptxas did not end within its time".to_owned()),
             Outcome::Skipped(why) => Self::Skipped(why),
             Outcome::Accepted => Self::Failed("ptxas wrote no machine code".to_owned()),
+        }
+    }
+}
+
+impl From<NoCode> for Answer {
+    fn from(why: NoCode) -> Self {
+        match why {
+            NoCode::Failed(how) => Self::Failed(how),
+            NoCode::Skipped(why) => Self::Skipped(why),
+        }
+    }
+}
+
+impl From<NoCode> for KernelAnswer {
+    fn from(why: NoCode) -> Self {
+        match why {
+            NoCode::Failed(how) => Self::Failed(how),
+            NoCode::Skipped(why) => Self::Skipped(why),
         }
     }
 }

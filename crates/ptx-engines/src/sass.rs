@@ -131,11 +131,7 @@ impl Sass {
                 if let Outcome::Skipped(why) = &outcome {
                     self.health.lost(why, cases[*alone].rows.len());
                 }
-                let answer = match NoCode::from(outcome) {
-                    NoCode::Failed(how) => Answer::Failed(how),
-                    NoCode::Skipped(why) => Answer::Skipped(why),
-                };
-                answers[*alone] = vec![answer; cases[*alone].rows.len()];
+                answers[*alone] = vec![NoCode::from(outcome).into(); cases[*alone].rows.len()];
             }
             // Halves would take the whole time again and again.
             (Err(Outcome::TimedOut), ..) => at.chunks(1).for_each(|alone| self.compile_batch(alone, compiled)),

@@ -33,8 +33,13 @@ const HANG: u32 = 8;
 /// The mark of a thread before it executes the line.
 const BEGUN: u32 = 1;
 
-/// Answers requests until there are no more.
-pub(super) fn serve(
+/// Speaks the engine protocol until `input` ends: as `gpu`, or with an assembler as `sass-gpu`, which executes the
+/// machine code of that assembler and judges nothing. The program that runs must be `ptx-conform`: the workers are
+/// processes of it.
+///
+/// # Errors
+/// The reason why there is no device, or why the conversation cannot go on.
+pub fn serve(
     isa: &Isa,
     input: impl BufRead,
     output: impl Write,
@@ -136,8 +141,7 @@ impl<'a> Server<'a> {
         let module = asked.module.as_deref().ok_or(GpuError::NoModule)?;
         let binary = match (self.binary(module, first.case.target, asked.cases.len() == 1), &asked.cases[..]) {
             (Ok(binary), _) => binary,
-            (Err(NoCode::Failed(how)), [alone]) => return Ok(vec![all(alone, &Answer::Failed(how))]),
-            (Err(NoCode::Skipped(why)), [alone]) => return Ok(vec![all(alone, &Answer::Skipped(why))]),
+            (Err(none), [alone]) => return Ok(vec![all(alone, &none.into())]),
             (Err(NoCode::Failed(why) | NoCode::Skipped(why)), _) => return Err(GpuError::Assembler(why)),
         };
         self.crew.forget();
@@ -161,8 +165,7 @@ impl<'a> Server<'a> {
         let binary = match target.map(|target| self.binary(&asked.module, target, asked.cases.len() == 1)) {
             None => return Err(GpuError::NoTarget),
             Some(Ok(binary)) => binary,
-            Some(Err(NoCode::Failed(how))) => return Ok(vec![KernelAnswer::Failed(how); asked.cases.len()]),
-            Some(Err(NoCode::Skipped(why))) => return Ok(vec![KernelAnswer::Skipped(why); asked.cases.len()]),
+            Some(Err(none)) => return Ok(vec![none.into(); asked.cases.len()]),
         };
         let mut answers = Vec::with_capacity(asked.cases.len());
         for case in &asked.cases {

@@ -12,6 +12,7 @@ use ptx_sass::position::ThreadPosition;
 use ptx_sass::run::run;
 
 use super::{PrintedWord, Sass};
+use crate::Outcome;
 use crate::no_code::{NoCode, UNREPEATED};
 
 /// More instructions than a thread of a case needs that anybody waits for: a second.
@@ -69,12 +70,11 @@ pub(super) fn execute(sass: &Sass, cases: &[KernelCase]) -> Vec<KernelAnswer> {
 /// That answer.
 fn compile(sass: &Sass, module: &str, cases: usize) -> Result<CompiledKernels, KernelAnswer> {
     let code = sass.machine_code(module, cases);
-    let (mut cubin, unrepeated) = code.map_err(|outcome| match NoCode::from(outcome) {
-        NoCode::Failed(how) => KernelAnswer::Failed(how),
-        NoCode::Skipped(why) => {
-            sass.health.lost(&why, cases);
-            KernelAnswer::Skipped(why)
+    let (mut cubin, unrepeated) = code.map_err(|outcome| {
+        if let Outcome::Skipped(why) = &outcome {
+            sass.health.lost(why, cases);
         }
+        KernelAnswer::from(NoCode::from(outcome))
     })?;
     if !unrepeated.is_empty() {
         return Err(KernelAnswer::Failed(UNREPEATED.to_owned()));

@@ -97,7 +97,7 @@ impl FloatFormat {
     /// gives the same result as an exact one, because other formats have fewer than half as many bits.
     #[inline]
     pub fn rounded(self, value: f64) -> u128 {
-        // What is too large becomes infinite.
+        // A number that is too large becomes infinite.
         self.number(value, f64::round_ties_even, self.infinity())
     }
 
