@@ -1,5 +1,7 @@
 //! Rows per second of the reference model on one core: `cargo bench --bench model`.
 
+use std::time::Duration;
+
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::line_case::LineCase;
@@ -46,10 +48,15 @@ fn programs(spec: &Spec, opcode: &str) -> Vec<LineCase> {
 fn model(criterion: &mut Criterion) {
     let spec = ptx_conform::shipped::spec().expect("the specification is sound");
     let mut group = criterion.benchmark_group("model");
+    group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600)).sample_size(20);
     let opcodes = spec.instructions.iter().map(|instruction| instruction.name.as_str());
     let mut mix: Vec<LineCase> = Vec::new();
     for opcode in opcodes.filter(|opcode| model::models(opcode)) {
         let programs = programs(&spec, opcode);
+        // A line that reads the carry is not executed alone.
+        if programs.is_empty() {
+            continue;
+        }
         mix.extend(programs.iter().cloned());
         measure(&mut group, &spec, opcode, &programs);
     }
@@ -70,7 +77,9 @@ fn measure(
         .collect();
     let expect = |sum: &mut usize| {
         for (program, prepared) in &prepared {
-            *sum += prepared.all(&program.rows).filter(model::Expectation::may_trap).count();
+            for expectation in prepared.all(&program.rows) {
+                *sum += usize::from(expectation.may_trap());
+            }
         }
     };
     group.bench_function(name, |bencher| {

@@ -158,6 +158,7 @@ impl Prepared<'_> {
 
     /// The expectation of a row. A line whose guard is false changes nothing, and the outputs of a case are
     /// 0 before it.
+    #[inline]
     pub fn expect(&self, row: &[u128]) -> Expectation {
         match self.guard {
             Some((negated, predicate)) if (predicate.of(row) & 1 == 1) == negated => {

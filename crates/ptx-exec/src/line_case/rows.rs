@@ -44,6 +44,7 @@ impl Rows {
 
     /// The row at a position that there is.
     #[track_caller]
+    #[inline]
     pub fn row(&self, at: usize) -> &[u128] {
         assert!(at < self.count, "row {at} of {}", self.count);
         &self.values[at * self.width..(at + 1) * self.width]

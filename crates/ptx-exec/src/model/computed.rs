@@ -1,8 +1,8 @@
 //! Lines that only compute: their [`Computation`], with the registers of a case. PTX ISA `instruction-set`.
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
-use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Unmodelled, ValueSource};
+use super::{Allowed, Effect, Ending, Expectation, Inferences, Lane, Operands, Semantics, Unmodelled, ValueSource};
 use crate::semantics::{Computation, READS_CARRY};
 use crate::value::{low, sign_extend};
 use ptx_spec::spec::Role;
@@ -45,12 +45,14 @@ pub(super) fn prepare<'a>(
 
 impl Semantics for Computed {
     fn expect(&self, row: &[u128]) -> Expectation {
-        let sources: SmallVec<[u128; 4]> = self.sources.iter().map(|source| source.of(row)).collect();
-        let mut results: SmallVec<[u128; 4]> =
-            smallvec![0; self.lanes.len() + usize::from(self.computation.writes_carry())];
-        let undefined = self.computation.compute(&sources, &mut results).err();
+        let mut values = [0; Computation::SOURCES];
+        let sources = &mut values[..self.sources.len()];
+        sources.iter_mut().zip(&self.sources).for_each(|(value, source)| *value = source.of(row));
+        let mut results = [0; Computation::RESULTS];
+        let results = &mut results[..self.lanes.len() + usize::from(self.computation.writes_carry())];
+        let undefined = self.computation.compute(sources, results).err();
         let mut effect = Effect::of_registers(self.outputs);
-        for ((lane, of), result) in self.lanes.iter().zip(self.computation.results()).zip(&results) {
+        for ((lane, of), result) in self.lanes.iter().zip(self.computation.results()).zip(results) {
             match undefined {
                 Some(why) => effect.leave(lane, why),
                 // A wider register gets the sign of a signed number.
@@ -60,6 +62,6 @@ impl Semantics for Computed {
                 None => effect.set_lane(lane, *result),
             }
         }
-        Expectation::returned(effect).inferred(self.inferred)
+        Expectation { allowed: Allowed::Only(Ending::Returns(effect)), inferred: self.inferred }
     }
 }

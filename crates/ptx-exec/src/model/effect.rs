@@ -9,8 +9,8 @@ use crate::value::read;
 /// The effect of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
-    /// Few lines write more registers than a vector has.
-    registers: SmallVec<[ExpectedValue; 4]>,
+    /// Few lines write more than two registers, and a larger effect takes longer to move than a row to compute.
+    registers: SmallVec<[ExpectedValue; 2]>,
     writes: SmallVec<[Write; 1]>,
     /// The reason why some of its bits are undefined, if any are.
     pub undefined: Option<Undefined>,
@@ -42,11 +42,8 @@ impl Effect {
     /// This many registers that hold 0; nothing written.
     #[inline]
     pub(super) fn of_registers(count: usize) -> Self {
-        let mut effect = Self { registers: SmallVec::new(), writes: SmallVec::new(), undefined: None };
-        for _ in 0..count {
-            effect.registers.push(ExpectedValue::exact(0));
-        }
-        effect
+        let registers = SmallVec::from_elem(ExpectedValue::exact(0), count);
+        Self { registers, writes: SmallVec::new(), undefined: None }
     }
 
     /// No registers and no writes.

@@ -78,10 +78,12 @@ pub enum ResultPart {
 }
 
 impl Expectation {
+    #[inline]
     pub(super) fn any(why: Undefined) -> Self {
         Self { allowed: Allowed::Any(why), inferred: Inferences::NONE }
     }
 
+    #[inline]
     pub(super) fn returned(effect: Effect) -> Self {
         Self { allowed: Allowed::Only(Ending::Returns(effect)), inferred: Inferences::NONE }
     }
@@ -97,12 +99,14 @@ impl Expectation {
         Self { allowed: Allowed::Only(Ending::Traps), inferred: Inferences::NONE }
     }
 
+    #[inline]
     pub(super) fn inferred(mut self, inferred: Inferences) -> Self {
         self.inferred = self.inferred.and(inferred);
         self
     }
 
     /// True if the row may end its kernel.
+    #[inline]
     pub fn may_trap(&self) -> bool {
         match &self.allowed {
             Allowed::Only(ending) => *ending == Ending::Traps,

@@ -5,11 +5,6 @@ use smallvec::SmallVec;
 use super::{Inferences, NumberType, Undefined, Unmodelled};
 use crate::value::low;
 
-/// The most sources of a line, its carry included.
-const SOURCES: usize = 8;
-/// The most results of a line, its carry included.
-const RESULTS: usize = 8;
-
 /// A function of numbers: the sources in the order of the line, the results likewise.
 type NumberFunction = Box<dyn Fn(&[u128], &mut [u128]) -> Result<(), Undefined> + Send + Sync>;
 
@@ -46,6 +41,11 @@ pub enum Dependence {
 }
 
 impl Computation {
+    /// The most sources of a line, its carry included.
+    pub const SOURCES: usize = 8;
+    /// The most results of a line, its carry included.
+    pub const RESULTS: usize = 8;
+
     /// The computation of each element of the results by itself, from the elements of the sources at its position.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl Computation {
                 sources.iter().copied().chain(carry.reads.then_some(NumberType::unsigned(1))).collect::<Vec<_>>(),
             ),
         ) {
-            (Some(first), Ok(from)) if wanted <= M && M <= RESULTS && N <= SOURCES => (first.elements, from),
+            (Some(first), Ok(from)) if wanted <= M && M <= Self::RESULTS && N <= Self::SOURCES => (first.elements, from),
             _ => {
                 return Err(Unmodelled(format!(
                     "the model has {N} sources and {M} results, the line {given} and {wanted}"
@@ -109,7 +109,7 @@ impl Computation {
         results: Vec<NumberType>,
         compute: impl Fn(&[u128], &mut [u128]) + Send + Sync + 'static,
     ) -> Result<Self, Unmodelled> {
-        if sources.len() > SOURCES || results.len() > RESULTS {
+        if sources.len() > Self::SOURCES || results.len() > Self::RESULTS {
             return Err(Unmodelled("the line has too many elements".to_owned()));
         }
         let sizes: SmallVec<[u32; 4]> = results.iter().map(|of| of.size()).collect();

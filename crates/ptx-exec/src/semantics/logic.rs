@@ -29,10 +29,10 @@ pub(super) fn cnot(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 /// The table is the last operand of numbers: bit `4a + 2b + c` of it is the result for these bits.
 pub(super) fn lop3(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     let combined = |a: i128, b: i128, c: i128, table: i128| {
-        (0..8).filter(|row| table >> row & 1 == 1).fold(0, |all, row| {
-            let of = |source: i128, bit: i32| if row >> bit & 1 == 1 { source } else { !source };
-            all | of(a, 2) & of(b, 1) & of(c, 0)
-        })
+        let all = |row: u32| -(table >> row & 1);
+        let choose = |source: i128, one: i128, zero: i128| source & one | !source & zero;
+        let of_c = |row: u32| choose(c, all(row + 1), all(row));
+        choose(a, choose(b, of_c(6), of_c(4)), choose(b, of_c(2), of_c(0)))
     };
     let tested = |value: i128| i128::from(value & 0xffff_ffff != 0);
     match m.value("BoolOp") {
