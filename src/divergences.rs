@@ -21,7 +21,7 @@ use crate::engine::{Depth, Outcome};
 use crate::environment::Version;
 use crate::spec::{Cube, Form, Rule};
 
-pub use chain::{KnownChain, ShownChain};
+pub use chain::{KnownChain, ListedLine, ShownChain};
 pub use condition::{AxisValues, Condition};
 pub use date::Date;
 pub use expect::{Comparison, ExpectedOutcome};
@@ -244,7 +244,12 @@ impl Divergences {
     }
 
     /// The divergence of an engine that lists a chain of these lines, which it computes wrong or dies of.
-    pub fn of_chain<'d>(&'d self, engine: &'d EngineVersion, does: Does, lines: &[String]) -> Option<&'d Divergence> {
+    pub fn of_chain<'d>(
+        &'d self,
+        engine: &'d EngineVersion,
+        does: Does,
+        lines: &[ListedLine<'_>],
+    ) -> Option<&'d Divergence> {
         let mut listed = self.chains(engine).filter(|(known, _)| known.does == does);
         listed.find(|(_, chain)| chain.matches(lines)).map(|(known, _)| known)
     }

@@ -16,7 +16,7 @@ use super::options::{Options, Progress};
 use super::results::{Problem, Questioned};
 use super::tally::Tally;
 use crate::case::InternalError;
-use crate::divergences::{Divergence, Divergences, Does, EngineVersion};
+use crate::divergences::{Divergence, Divergences, Does, EngineVersion, ListedLine};
 use crate::engine::KernelExecutor;
 use crate::environment::Environment;
 use crate::spec::Spec;
@@ -44,7 +44,7 @@ const NO_CHAINS: &str = "no chain can be made of these instructions";
 /// Draws chains and executes them on an engine, in an environment.
 ///
 /// # Errors
-/// If there is no instruction in this environment that only computes.
+/// If there is no instruction in this environment that chains can have.
 pub(super) fn run(
     spec: &Spec,
     engine: &dyn KernelExecutor,
@@ -89,14 +89,14 @@ pub(super) fn run(
     for result in results {
         result.add_to(&mut tally, &mut failing);
     }
-    let mut failing = known.explained(&comparison, failing, &mut tally.listed);
+    let mut failing = known.explained(&comparison, &library, failing, &mut tally.listed);
     tally.failed = failing.len() as u64;
     tally.not_reduced = failing.len().saturating_sub(REDUCED) as u64;
     failing.truncate(REDUCED);
     if !progress.stopped() {
-        let found = search(&comparison, &library, failing, |chain| known.lists(chain).is_some());
+        let found = search(&comparison, &library, failing, |chain| known.lists(&library, chain).is_some());
         tally.failed -= found.known.len() as u64;
-        for id in found.known.iter().filter_map(|chain| known.lists(chain)) {
+        for id in found.known.iter().filter_map(|chain| known.lists(&library, chain)) {
             *tally.listed.entry(id).or_default() += 1;
         }
         tally.not_reduced += found.open.len() as u64;
@@ -158,6 +158,7 @@ impl KnownOfEngine<'_> {
     fn explained(
         &self,
         comparison: &ChainComparison<'_>,
+        library: &Library<'_>,
         failing: Vec<Reduced>,
         listed: &mut BTreeMap<String, u64>,
     ) -> Vec<Reduced> {
@@ -165,7 +166,7 @@ impl KnownOfEngine<'_> {
         let mut rest = Vec::new();
         let mut cut: Vec<(Reduced, (ChainText, ChainRows), String)> = Vec::new();
         for chain in failing {
-            match self.without_known(comparison, version, &chain) {
+            match self.without_known(comparison, library, version, &chain) {
                 Some((without, rows, id)) => cut.push((chain, (ChainText::from(&without), rows), id)),
                 None => rest.push(chain),
             }
@@ -182,10 +183,11 @@ impl KnownOfEngine<'_> {
         rest
     }
 
-    /// The chain without the lines that end known chains, and the name of the first of these.
+    /// The chain without the lines that end known chains or are known by themselves, and the name of the first divergence.
     fn without_known(
         &self,
         comparison: &ChainComparison<'_>,
+        library: &Library<'_>,
         version: &EngineVersion,
         of: &Reduced,
     ) -> Option<(Chain, ChainRows, String)> {
@@ -196,14 +198,18 @@ impl KnownOfEngine<'_> {
         for (known, chain) in self.divergences.chains(version).filter(|(known, _)| known.does == does) {
             let found = chain.ends_in(&lines);
             if !found.is_empty() {
-                first = first.or(Some(&known.id));
+                first = first.or(Some(known.id.clone()));
                 ends.extend(found);
             }
+        }
+        for (at, id) in self.known_lines(library, of) {
+            first = first.or(Some(id));
+            ends.push(at);
         }
         ends.sort_unstable();
         ends.dedup();
         let (without, rows) = without_instructions(comparison, &of.chain, &of.rows, &ends)?;
-        Some((without, rows, first?.clone()))
+        Some((without, rows, first?))
     }
 
     /// True if a divergence lists that the engine dies of such a chain.
@@ -217,10 +223,29 @@ impl KnownOfEngine<'_> {
         deadly.any(|(_, known)| !known.ends_in(&lines).is_empty())
     }
 
-    /// The divergence that lists a chain.
-    fn lists(&self, of: &Reduced) -> Option<String> {
-        let known = self.divergences.of_chain(self.version.as_ref()?, does(&of.answer), &lines(&of.chain));
-        known.map(|known| known.id.clone())
+    /// The instructions of a chain, by their positions, that divergences list by themselves.
+    fn known_lines(&self, library: &Library<'_>, of: &Reduced) -> Vec<(usize, String)> {
+        let listed = |(at, line): (usize, String)| {
+            let (instruction, reading) = library.reading(&of.chain, &line)?;
+            let form = &instruction.forms[reading.form].id;
+            let id = self.divergences.computes_line(self.version.as_ref(), form, &reading.values).next()?.id.clone();
+            Some((at, id))
+        };
+        lines(&of.chain).into_iter().enumerate().filter_map(listed).collect()
+    }
+
+    /// The divergence that lists a chain: as one, or the only line of it that does more than to access its memory.
+    fn lists(&self, library: &Library<'_>, of: &Reduced) -> Option<String> {
+        let texts = lines(&of.chain);
+        let is_of_memory = of.chain.instructions().map(|of| of.memory().is_some());
+        let listed: Vec<ListedLine<'_>> =
+            texts.iter().zip(is_of_memory).map(|(text, of_memory)| ListedLine { text, of_memory }).collect();
+        if let Some(known) = self.divergences.of_chain(self.version.as_ref()?, does(&of.answer), &listed) {
+            return Some(known.id.clone());
+        }
+        let (line, id) = self.known_lines(library, of).into_iter().next()?;
+        let mut others = listed.iter().enumerate().filter(|(at, _)| *at != line);
+        others.all(|(_, of)| of.of_memory).then_some(id)
     }
 }
 

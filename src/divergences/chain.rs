@@ -15,6 +15,15 @@ pub struct KnownChain {
     pub shows: ShownChain,
 }
 
+/// A line of a chain that a divergence may list.
+#[derive(Clone, Copy, Debug)]
+pub struct ListedLine<'l> {
+    /// Its text.
+    pub text: &'l str,
+    /// True if it accesses the memory of the chain.
+    pub of_memory: bool,
+}
+
 /// A chain with a row that shows a divergence.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct ShownChain {
@@ -46,9 +55,16 @@ impl KnownChain {
         Ok(Self { lines, patterns, shows })
     }
 
-    /// True if these lines, without registers and numbers, are such a chain.
-    pub fn matches(&self, lines: &[String]) -> bool {
-        lines.len() == self.patterns.len() && lines.iter().zip(&self.patterns).all(|(line, of)| of.matches(line))
+    /// True if these lines, without registers and numbers, are such a chain, perhaps with lines around them that only access
+    /// memory: those are `of_memory`.
+    pub fn matches(&self, lines: &[ListedLine<'_>]) -> bool {
+        fn rest(patterns: &[LinePattern], lines: &[ListedLine<'_>]) -> bool {
+            let Some((line, others)) = lines.split_first() else { return patterns.is_empty() };
+            let is_next =
+                |(next, after): (&LinePattern, &[LinePattern])| next.matches(line.text) && rest(after, others);
+            patterns.split_first().is_some_and(is_next) || line.of_memory && rest(patterns, others)
+        }
+        rest(&self.patterns, lines)
     }
 
     /// The positions of the lines that end such a chain among these lines, between which others may stand.
@@ -125,6 +141,32 @@ fn expanded(text: &str) -> Result<Vec<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn accesses_to_memory_may_stand_around_listed_lines() {
+        let patterns = ["*.f32*", "st.*.u16"].map(|line| LinePattern::new(line).expect("a pattern")).into();
+        let shows = serde_json::json!({ "registers": [], "inputs": [], "lines": [], "outputs": [], "row": [] });
+        let shows = serde_json::from_value(shows).expect("a chain");
+        let known = KnownChain { lines: Vec::new(), patterns, shows };
+        for (lines, expected) in [
+            (&["mov.f32 %x0, %x1;", "st.local.u16 [m], %x0;"][..], true),
+            (
+                &[
+                    "st.local.v2.b64 [m], {%x2, %x2};",
+                    "ld.local.f32 %x0, [m];",
+                    "st.local.u16 [m], %x0;",
+                    "ld.local.b16 %x1, [m];",
+                ],
+                true,
+            ),
+            (&["mov.f32 %x0, %x1;", "add.u32 %x0, %x0, 1;", "st.local.u16 [m], %x0;"], false),
+            (&["mov.f32 %x0, %x1;", "st.local.b16 [m], %x0;"], false),
+        ] {
+            let lines: Vec<ListedLine<'_>> =
+                lines.iter().map(|text| ListedLine { text, of_memory: text.contains("[m]") }).collect();
+            assert_eq!(known.matches(&lines), expected, "{lines:?}");
+        }
+    }
 
     #[test]
     fn patterns_are_of_opcodes_modifiers_and_guards() {

@@ -32,9 +32,18 @@ use std::ops::Range;
 use ptx_spec::spec::Spec;
 
 use crate::kernel_case::{KernelAnswer, KernelCase};
+use crate::semantics;
 use computations::Computations;
 use launch::Launcher;
 use read_module::InterpretedModule;
+
+/// The opcodes of the instructions that have semantics here, sorted: those that only compute, and those that do more. Branches are
+/// not among them.
+pub fn opcodes() -> impl Iterator<Item = &'static str> {
+    let mut all: Vec<&str> = semantics::opcodes().chain(decode::opcodes()).collect();
+    all.sort_unstable();
+    all.into_iter()
+}
 
 /// Executes kernel cases. It can be used for any number of them, from several threads.
 pub struct Interpreter<'s> {

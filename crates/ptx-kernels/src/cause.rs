@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_spec::must::Must as _;
 
-use crate::chain::{Chain, ChainOperand, ChainStatement};
+use crate::chain::{Chain, ChainOperand, ChainStatement, SlotKind};
 use crate::chain_text::ChainText;
 use crate::compare::{ChainComparison, compare};
 use crate::constants::COMMON;
@@ -144,13 +144,13 @@ fn varied(library: &Library<'_>, chain: &Chain) -> Vec<VariedChain> {
             let (place, chain) = (VariedPlace::Choice(other.axis), with(other.instruction));
             found.push(VariedChain { line, place, value: other.value, chain });
         }
-        let numbers = instruction.operands.iter().enumerate();
-        let numbers = numbers.filter(|(_, operand)| matches!(operand, ChainOperand::Constant(_)));
+        let numbers = instruction.slots().enumerate();
+        let numbers = numbers.filter(|(_, (kind, _))| matches!(kind, SlotKind::Constant(_)));
         for (number, (operand, _)) in numbers.enumerate() {
             for value in COMMON {
                 let mut other = instruction.clone();
                 other.operands[operand] = ChainOperand::Constant(value.to_string());
-                if other != *instruction && library.reads(chain, &other.text()) {
+                if other != *instruction && library.reading(chain, &other.text()).is_some() {
                     let place = VariedPlace::Number(number);
                     found.push(VariedChain { line, place, value: value.to_string(), chain: with(other) });
                 }
@@ -163,10 +163,8 @@ fn varied(library: &Library<'_>, chain: &Chain) -> Vec<VariedChain> {
 /// The instructions of a chain, with the choices that they make.
 pub(crate) fn cause_lines(library: &Library<'_>, chain: &Chain) -> Vec<CauseLine> {
     let line = |instruction: &crate::chain::ChainInstruction| {
-        let numbers = instruction.operands.iter().filter_map(|operand| match operand {
-            ChainOperand::Constant(value) => Some(CauseChoice { value: value.clone(), ..CauseChoice::default() }),
-            ChainOperand::Register(_) => None,
-        });
+        let number = |value: &String| CauseChoice { value: value.clone(), ..CauseChoice::default() };
+        let numbers = instruction.numbers().map(number);
         let text = instruction.text();
         let read = library.choices(chain, &text);
         let (opcode, choices) = read.must("chains are drawn and reduced so that each line is valid");

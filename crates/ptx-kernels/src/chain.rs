@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::memory::ChainMemory;
 use crate::register_kind::RegisterKind;
 use ptx_spec::must::Must as _;
 
@@ -70,6 +71,8 @@ pub enum SlotKind {
     Destination(u16),
     /// A number, of a type of this many bits.
     Constant(u16),
+    /// The first of this many bytes of a memory.
+    Place(ChainMemory, u16),
 }
 
 /// The operand in a hole.
@@ -77,11 +80,48 @@ pub enum SlotKind {
 pub enum ChainOperand {
     /// A register of the chain.
     Register(usize),
-    /// The text of a number.
+    /// The text of a number, or of a place in a memory.
     Constant(String),
 }
 
 impl ChainInstruction {
+    /// Writes two registers of 64 bits to all of a memory.
+    pub fn storing(memory: ChainMemory, registers: [usize; 2]) -> Self {
+        Self::of_whole_memory(("st", memory), SlotKind::Source(64), registers)
+    }
+
+    /// Reads all of a memory into two registers of 64 bits.
+    pub fn loading(memory: ChainMemory, registers: [usize; 2]) -> Self {
+        Self::of_whole_memory(("ld", memory), SlotKind::Destination(64), registers)
+    }
+
+    fn of_whole_memory((opcode, memory): (&str, ChainMemory), kind: SlotKind, registers: [usize; 2]) -> Self {
+        let text = |text: &str| Piece::Text(text.to_owned());
+        let begin = Piece::Text(format!("{opcode}.{}.v2.b64 ", memory.space()));
+        let pair = [text("{"), Piece::Slot(kind), text(", "), Piece::Slot(kind), text("}")];
+        let address = [
+            Piece::Text(format!("[{}+", memory.variable())),
+            Piece::Slot(SlotKind::Place(memory, ChainMemory::BYTES)),
+            text("]"),
+        ];
+        let [first, second] = registers.map(ChainOperand::Register);
+        let start = ChainOperand::Constant("0".to_owned());
+        let (parts, operands) = match kind {
+            SlotKind::Destination(_) => ([&pair[..], &[text(", ")], &address].concat(), vec![first, second, start]),
+            _ => ([&address[..], &[text(", ")], &pair].concat(), vec![start, first, second]),
+        };
+        Self { pieces: [&[begin][..], &parts, &[text(";")]].concat(), operands }
+    }
+
+    /// True if it writes all of a memory, whatever it held before.
+    pub fn fills_memory(&self) -> bool {
+        let registers: Vec<usize> = self.reads().collect();
+        match (self.memory(), &registers[..]) {
+            (Some(memory), [first, second]) => *self == Self::storing(memory, [*first, *second]),
+            _ => false,
+        }
+    }
+
     /// Its holes, with what is in them.
     pub fn slots(&self) -> impl Iterator<Item = (SlotKind, &ChainOperand)> {
         slots(&self.pieces).zip(&self.operands)
@@ -103,6 +143,27 @@ impl ChainInstruction {
     /// The registers that it writes.
     pub fn writes(&self) -> impl Iterator<Item = usize> {
         self.registers(|kind| matches!(kind, SlotKind::Destination(_)))
+    }
+
+    /// The memory that it accesses.
+    pub fn memory(&self) -> Option<ChainMemory> {
+        memory_of(&self.pieces)
+    }
+
+    /// The first byte of the memory that it accesses.
+    pub fn place(&self) -> Option<u16> {
+        self.slots().find_map(|(kind, operand)| match (kind, operand) {
+            (SlotKind::Place(..), ChainOperand::Constant(place)) => place.parse().ok(),
+            _ => None,
+        })
+    }
+
+    /// The numbers in its holes.
+    pub fn numbers(&self) -> impl Iterator<Item = &String> {
+        self.slots().filter_map(|(kind, operand)| match (kind, operand) {
+            (SlotKind::Constant(_), ChainOperand::Constant(number)) => Some(number),
+            _ => None,
+        })
     }
 
     /// True if it has a guard.
@@ -138,6 +199,14 @@ pub(crate) fn slots(pieces: &[Piece]) -> impl Iterator<Item = SlotKind> {
     })
 }
 
+/// The memory that an instruction of these parts accesses.
+pub(crate) fn memory_of(pieces: &[Piece]) -> Option<ChainMemory> {
+    slots(pieces).find_map(|kind| match kind {
+        SlotKind::Place(memory, _) => Some(memory),
+        _ => None,
+    })
+}
+
 /// The kind of a block that is open.
 enum OpenBlock {
     If { end: usize, has_else: bool },
@@ -153,9 +222,10 @@ impl Chain {
         })
     }
 
-    /// The text of its statements, a line each. Labels and counters of loops are named so that they are unique in a block.
+    /// The text of its statements, a line each, after the declarations of the memory that they access. Labels and counters of
+    /// loops are named so that they are unique in a block.
     pub fn text(&self) -> String {
-        let mut text = String::new();
+        let mut text = self.declarations_of_memory();
         let mut open: Vec<OpenBlock> = Vec::new();
         for (at, statement) in self.statements.iter().enumerate() {
             // Writing to a String cannot fail.
@@ -192,9 +262,15 @@ impl Chain {
         text
     }
 
-    /// The declarations of its registers.
+    /// The declarations of its registers and of the memory that it accesses.
     pub fn declarations(&self) -> String {
-        RegisterKind::declarations(self.registers.iter().map(|bits| RegisterKind::of(*bits)))
+        let registers = RegisterKind::declarations(self.registers.iter().map(|bits| RegisterKind::of(*bits)));
+        registers + &self.declarations_of_memory()
+    }
+
+    fn declarations_of_memory(&self) -> String {
+        let accessed = |memory: &ChainMemory| self.instructions().any(|of| of.memory() == Some(*memory));
+        ChainMemory::ALL.into_iter().filter(accessed).map(ChainMemory::declaration).collect()
     }
 
     /// The same chain without registers that nothing names, and with the others in the order in which they are named.

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, SlotKind};
 use crate::constants::constant;
 use crate::library::{Library, TemplatePool, pick};
+use crate::memory::ChainMemory;
 use crate::template::{Template, TemplateKind};
 
 /// Draws of a line that is fed by the line before it, before any other is taken.
@@ -35,6 +36,8 @@ struct ChainDraft {
     blocks: usize,
     /// True if a line wrote the carry, and none read it yet.
     carry: bool,
+    /// The memory that the last line wrote, and where.
+    stored: Option<(ChainMemory, u16)>,
     /// The number of the last line's kind.
     last: Option<u32>,
     /// The pairs of kinds of lines of which the second reads what the first wrote.
@@ -157,7 +160,10 @@ impl<'l, 's> ChainDraw<'l, 's> {
             if template.reads_carry && !draft.carry {
                 continue;
             }
-            let feeds = last.is_none_or(|bits| template.is_fed(bits));
+            let feeds = match draft.stored {
+                Some((memory, _)) => template.memory.reads == Some(memory),
+                None => last.is_none_or(|bits| template.is_fed(bits)),
+            };
             let carried = !waits || template.reads_carry;
             let fit = match draft.last.map(|last| (last, kind)) {
                 _ if !feeds || !carried => Fit::Apart,
@@ -182,6 +188,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
             true => !instruction.is_guarded(),
             false => draft.carry && !template.reads_carry,
         };
+        draft.stored = template.memory.writes.zip(instruction.place());
         for register in instruction.writes() {
             draft.defined.retain(|known| *known != register);
             draft.defined.push(register);
@@ -208,6 +215,9 @@ impl<'l, 's> ChainDraw<'l, 's> {
     }
 
     fn filled(&mut self, template: &Template, draft: &mut ChainDraft) -> Option<ChainInstruction> {
+        if let Some(memory) = template.accessed() {
+            draft.fill(memory);
+        }
         let guarded = template.slots().any(|kind| kind == SlotKind::Guard);
         let kinds: Vec<SlotKind> = template.slots().collect();
         let mut operands: Vec<Option<ChainOperand>> = vec![None; kinds.len()];
@@ -221,6 +231,7 @@ impl<'l, 's> ChainDraw<'l, 's> {
                     Some(ChainOperand::Register(self.existing(draft, *bits, old)?))
                 }
                 SlotKind::Constant(bits) => Some(ChainOperand::Constant(self.number(*bits))),
+                SlotKind::Place(memory, bytes) => Some(self.place(draft, *memory, *bytes)?),
                 SlotKind::Destination(_) => None,
             };
         }
@@ -239,6 +250,16 @@ impl<'l, 's> ChainDraw<'l, 's> {
             }
         }
         Some(template.filled(operands.into_iter().collect::<Option<_>>()?))
+    }
+
+    /// A place in a memory: half of the time where the last line wrote.
+    fn place(&mut self, draft: &ChainDraft, memory: ChainMemory, bytes: u16) -> Option<ChainOperand> {
+        let written = draft.stored.filter(|(of, _)| *of == memory && self.once_in(2)).map(|(_, at)| at - at % bytes);
+        let at = match written {
+            Some(at) => at,
+            None => bytes * u16::try_from(self.draw.below(u128::from(ChainMemory::BYTES / bytes))?).ok()?,
+        };
+        Some(ChainOperand::Constant(at.to_string()))
     }
 
     /// The text of a number.
@@ -269,6 +290,10 @@ impl<'l, 's> ChainDraw<'l, 's> {
 
     /// Chooses what is observed: what the last line wrote, and now and then something else.
     fn outputs(&mut self, draft: &mut ChainDraft) {
+        if let Some((memory, _)) = draft.stored {
+            let registers = [draft.register(64), draft.register(64)];
+            draft.chain.statements.push(ChainStatement::Instruction(ChainInstruction::loading(memory, registers)));
+        }
         let written: Vec<usize> = draft.chain.instructions().flat_map(|of| of.writes().collect::<Vec<_>>()).collect();
         let last = draft.chain.instructions().last().map(|last| last.writes().collect::<Vec<_>>()).unwrap_or_default();
         for register in written {
@@ -285,6 +310,16 @@ impl ChainDraft {
     fn register(&mut self, bits: u16) -> usize {
         self.chain.registers.push(bits);
         self.chain.registers.len() - 1
+    }
+
+    /// Gives a memory contents before the first line, if it has none.
+    fn fill(&mut self, memory: ChainMemory) {
+        if self.chain.instructions().any(|of| of.memory() == Some(memory)) {
+            return;
+        }
+        let registers = [self.input(64), self.input(64)];
+        let fill = ChainInstruction::storing(memory, registers);
+        self.chain.statements.insert(0, ChainStatement::Instruction(fill));
     }
 
     /// A new input.

@@ -9,6 +9,7 @@ use ptx_spec::environment::Environment;
 
 use crate::chain_text::ChainText;
 use crate::inputs::ChainRows;
+use crate::memory::ChainMemory;
 use crate::register_kind::RegisterKind;
 
 /// The bytes of a value in a record.
@@ -77,13 +78,20 @@ fn case(entry: String, chains: &ChainEntry<'_>) -> KernelCase {
     }
     let to = vec![0; chains.iter().map(|(chain, _)| chain.outputs.len() * SLOT).sum::<usize>() * rows];
     let buffers = [(FROM, from), (TO, to)].map(|(name, data)| KernelBuffer { name: name.to_owned(), data });
+    let (shares, each_row) = (shares(chains), [u32::try_from(rows).unwrap_or(u32::MAX), 1, 1]);
     let launch = KernelLaunch {
         entry,
-        grid: [1; 3],
-        block: [u32::try_from(rows).unwrap_or(u32::MAX), 1, 1],
+        grid: if shares { each_row } else { [1; 3] },
+        block: if shares { [1; 3] } else { each_row },
         arguments: [FROM, TO].map(|of| KernelArgument::Address(of.to_owned())).into(),
     };
     KernelCase { module: "".into(), buffers: buffers.into(), launches: vec![launch] }
+}
+
+/// True if a chain of an entry has shared memory, so that each row needs a block.
+fn shares(chains: &ChainEntry<'_>) -> bool {
+    let declaration = ChainMemory::Shared.declaration();
+    chains.iter().any(|(chain, _)| chain.lines.iter().any(|line| *line == declaration.trim_end()))
 }
 
 /// Writes an entry.
@@ -93,8 +101,9 @@ fn entry_text(name: &str, chains: &ChainEntry<'_>, module: &mut String) -> Resul
     // Writing to a String cannot fail.
     let _ = writeln!(module, ".visible .entry {name}(.param .u64 from, .param .u64 to)\n{{");
     module.push_str(PROLOGUE);
+    module.push_str(if shares(chains) { ROW_OF_BLOCK } else { ROW_OF_THREAD });
     for (pointer, size) in [(FROM, read), (TO, written)] {
-        let _ = writeln!(module, "mad.wide.u32 %{pointer}, %thread, {size}, %{pointer};");
+        let _ = writeln!(module, "mad.wide.u32 %{pointer}, %row, {size}, %{pointer};");
     }
     let mut places = ResultPlaces { begins: Vec::new(), stride: written };
     let mut at = (0, 0);
@@ -111,14 +120,25 @@ fn header(environment: &Environment) -> String {
     format!(".version {}\n.target {}\n.address_size 64\n", environment.ptx, environment.target)
 }
 
-/// The beginning of an entry: where its buffers are, and the number of the thread.
+/// The beginning of an entry: where its buffers are.
 const PROLOGUE: &str = ".reg .b64 %from, %to;
-.reg .b32 %thread, %flag;
+.reg .b32 %row, %flag;
 ld.param.u64 %from, [from];
 ld.param.u64 %to, [to];
 cvta.to.global.u64 %from, %from;
 cvta.to.global.u64 %to, %to;
+";
+
+/// The number of the row, if each is a thread.
+const ROW_OF_THREAD: &str = "mov.u32 %row, %tid.x;
+";
+
+/// The number of the row, if each is a block. An assembler that knew that it is the same in all threads of a block would write other
+/// code.
+const ROW_OF_BLOCK: &str = ".reg .b32 %thread;
+mov.u32 %row, %ctaid.x;
 mov.u32 %thread, %tid.x;
+add.u32 %row, %row, %thread;
 ";
 
 /// A chain in an entry: loads of its inputs, its statements, stores of its outputs. `at` is where its values begin in the

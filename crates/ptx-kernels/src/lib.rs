@@ -5,7 +5,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! register_kind chain chain_text template library constants draw inputs kernel compare reduce cause search
+//! register_kind memory chain chain_text template library constants draw inputs kernel compare reduce cause search
 //! ```
 
 mod cause;
@@ -17,6 +17,7 @@ mod draw;
 mod inputs;
 mod kernel;
 mod library;
+mod memory;
 mod reduce;
 mod register_kind;
 mod search;
@@ -30,6 +31,7 @@ pub use draw::ChainDraw;
 pub use inputs::ChainRows;
 pub use kernel::{ChainEntry, ChainKernels};
 pub use library::{Library, TemplatePool};
+pub use memory::ChainMemory;
 pub use reduce::{Reduced, without_instructions};
 pub use register_kind::RegisterKind;
 pub use search::{ChainSearch, search};

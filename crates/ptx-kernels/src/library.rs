@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::chain::{Chain, ChainStatement};
+use crate::memory::ChainMemory;
 use crate::template::{Template, TemplateKind};
+use ptx_exec::interpret::{self, Interpreter};
 use ptx_exec::semantics;
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::{Judge, Reading};
-use ptx_spec::ptx::{Declarations, Line};
+use ptx_spec::ptx::{Declarations, Line, print_variant};
 use ptx_spec::space::{Diagram, Draw, environment_values};
-use ptx_spec::spec::{Axis, Choice, Form, Instruction, Spec};
+use ptx_spec::spec::{Axis, Choice, Cube, Form, Instruction, Role, Spec};
 use rustc_hash::FxHashMap;
 
 /// Draws of a form before it is taken for one that chains cannot have.
@@ -27,11 +29,17 @@ struct LibraryForm<'s> {
 
 /// The forms that chains are made of.
 pub struct Library<'s> {
-    spec: &'s Spec,
-    environment: Environment,
+    reference: Reference<'s>,
     judge: Judge<'s>,
     /// The forms of each opcode of each chapter of the manual.
     chapters: BTreeMap<&'s str, BTreeMap<&'s str, Vec<LibraryForm<'s>>>>,
+}
+
+/// The reference: it decides which variants chains can have.
+struct Reference<'s> {
+    spec: &'s Spec,
+    environment: Environment,
+    interpreter: Interpreter<'s>,
 }
 
 /// A drawn line, and the number of its kind.
@@ -51,7 +59,7 @@ pub enum NoLibrary {
     #[error("{0}")]
     Environment(#[from] ptx_spec::judge::UnknownEnvironment),
     /// No form has a variant that chains can have.
-    #[error("no instruction that only computes is valid in {0}")]
+    #[error("no instruction that chains can have is valid in {0}")]
     Empty(Environment),
 }
 
@@ -62,45 +70,46 @@ impl<'s> Library<'s> {
     /// If the specification does not know the environment, or there is no form.
     pub fn new(spec: &'s Spec, environment: Environment, only: &[String]) -> Result<Self, NoLibrary> {
         let judge = Judge::new(spec, &environment)?;
+        let reference = Reference { spec, environment, interpreter: Interpreter::new(spec) };
         let mut chapters: BTreeMap<&str, BTreeMap<&str, Vec<LibraryForm<'_>>>> = BTreeMap::new();
         let wanted = |name: &str| only.is_empty() || only.iter().any(|opcode| opcode == name);
-        let computed = |of: &&Instruction| wanted(&of.name) && semantics::opcodes().any(|opcode| opcode == of.name);
-        for instruction in spec.instructions.iter().filter(computed) {
+        let modelled = |of: &&Instruction| wanted(&of.name) && interpret::opcodes().any(|opcode| opcode == of.name);
+        for instruction in spec.instructions.iter().filter(modelled) {
             let mut draw = Draw::named(&instruction.name, 0);
             for form in &instruction.forms {
                 let Some(values) = environment_values(form, &environment) else { continue };
-                let found = LibraryForm { form, diagram: Diagram::within(form, None, &values) };
-                if found.diagram.all().count() > 0 && (0..TRIES).any(|_| found.draw(spec, &mut draw).is_some()) {
-                    chapters
-                        .entry(chapter(&form.manual))
-                        .or_default()
-                        .entry(&instruction.name)
-                        .or_default()
-                        .push(found);
+                for cube in cubes(form, &Cube::default().at(&values)) {
+                    let found = LibraryForm { form, diagram: Diagram::inside(form, None, &cube) };
+                    if found.diagram.all().count() > 0
+                        && (0..TRIES).any(|_| found.draw(&reference, &mut draw).is_some())
+                    {
+                        let chapter = chapters.entry(chapter(&form.manual)).or_default();
+                        chapter.entry(&instruction.name).or_default().push(found);
+                    }
                 }
             }
         }
         if chapters.is_empty() {
             return Err(NoLibrary::Empty(environment));
         }
-        Ok(Self { spec, environment, judge, chapters })
+        Ok(Self { reference, judge, chapters })
     }
 
     /// The specification.
     pub fn spec(&self) -> &'s Spec {
-        self.spec
+        self.reference.spec
     }
 
     /// PTX version, target and address size of all chains.
     pub fn environment(&self) -> &Environment {
-        &self.environment
+        &self.reference.environment
     }
 
     /// Drawn lines, enough for thousands of chains: each choice of each form is as likely as the others on its axis.
     pub fn pool(&self, draw: &mut Draw) -> TemplatePool {
         let mut numbers: FxHashMap<TemplateKind, u32> = FxHashMap::default();
         let mut drawn = |form: &LibraryForm<'_>, draw: &mut Draw| -> Vec<NumberedTemplate> {
-            let templates = (0..OF_FORM).filter_map(|_| form.draw(self.spec, draw));
+            let templates = (0..OF_FORM).filter_map(|_| form.draw(&self.reference, draw));
             let numbered = templates.map(|template| {
                 let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
                 (*numbers.entry(template.kind()).or_insert(next), template)
@@ -114,16 +123,15 @@ impl<'s> Library<'s> {
         TemplatePool { chapters, kinds: kinds.into_iter().map(|(_, kind)| kind).collect() }
     }
 
-    /// True if a line that names registers of a chain is valid and defined.
-    pub fn reads(&self, chain: &Chain, line: &str) -> bool {
-        let declarations = Declarations::parse(&chain.declarations(), &self.spec.isa);
-        declarations.is_ok_and(|declarations| self.valid(line, &declarations).is_some())
+    /// The reading of a line that names registers of a chain, if it is valid and the manual defines it.
+    pub fn reading(&self, chain: &Chain, line: &str) -> Option<(&'s Instruction, Reading)> {
+        self.valid(line, &Declarations::parse(&chain.declarations(), &self.spec().isa).ok()?)
     }
 
     /// True if each line of a chain that reads the carry follows one that always writes it, and nothing branches in between:
     /// otherwise it would be that of whatever was executed before the chain.
     pub fn has_its_carry(&self, chain: &Chain) -> bool {
-        let Ok(declarations) = Declarations::parse(&chain.declarations(), &self.spec.isa) else { return false };
+        let Ok(declarations) = Declarations::parse(&chain.declarations(), &self.spec().isa) else { return false };
         let mut carry = false;
         for statement in &chain.statements {
             let ChainStatement::Instruction(instruction) = statement else {
@@ -132,7 +140,7 @@ impl<'s> Library<'s> {
             };
             let text = instruction.text();
             let Some((of, reading)) = self.valid(&text, &declarations) else { return false };
-            let made = semantics::computation(&self.spec.isa, &of.forms[reading.form], &reading.values, None);
+            let made = semantics::computation(&self.spec().isa, &of.forms[reading.form], &reading.values, None);
             let Some(Ok(computation)) = made else { continue };
             if computation.reads_carry() && !carry {
                 return false;
@@ -147,8 +155,7 @@ impl<'s> Library<'s> {
 
     /// The opcode of a valid line of a chain, and its choices that are seen in its text, each with the name of its axis.
     pub fn choices(&self, chain: &Chain, line: &str) -> Option<(String, Vec<(String, String)>)> {
-        let declarations = Declarations::parse(&chain.declarations(), &self.spec.isa).ok()?;
-        let (instruction, reading) = self.valid(line, &declarations)?;
+        let (instruction, reading) = self.reading(chain, line)?;
         let form = &instruction.forms[reading.form];
         let choice = |(axis, value): (&Axis, &u8)| {
             let value = axis.values.get(usize::from(*value)).filter(|_| is_of_text(axis.choice))?;
@@ -181,15 +188,45 @@ impl TemplatePool {
 }
 
 impl LibraryForm<'_> {
-    fn draw(&self, spec: &Spec, draw: &mut Draw) -> Option<Template> {
+    fn draw(&self, reference: &Reference<'_>, draw: &mut Draw) -> Option<Template> {
         let mut values = draw.variant(&self.diagram.all())?;
         if draw.below(GUARDED)? > 0
             && let Some(guard) = self.form.axis_of(Choice::Guard)
         {
             values[guard] = 0;
         }
-        Template::new(&spec.isa, self.form, &values)
+        reference.template(self.form, &values)
     }
+}
+
+impl Reference<'_> {
+    /// The template of a variant, if the reference executes it.
+    fn template(&self, form: &Form, values: &[u8]) -> Option<Template> {
+        let template = Template::new(&self.spec.isa, form, values)?;
+        (template.accessed().is_none() || self.executes(form, values)).then_some(template)
+    }
+
+    fn executes(&self, form: &Form, values: &[u8]) -> bool {
+        let Environment { ptx, target, address_size } = &self.environment;
+        let (text, declarations) = print_variant(form, values);
+        let header = format!(".version {ptx}\n.target {target}\n.address_size {address_size}\n");
+        let unmodelled = self.interpreter.unmodelled(&format!("{header}{declarations}\n{text}\nret;\n}}\n"));
+        unmodelled.is_ok_and(|lines| lines.is_empty())
+    }
+}
+
+/// The parts of the space of a form that chains can have: all of it, or of a form that accesses memory, that with the memory of
+/// chains.
+fn cubes(form: &Form, within: &Cube) -> Vec<Cube> {
+    let Some(address) = form.operands.iter().position(|operand| matches!(operand.role, Role::Address { .. })) else {
+        return vec![within.clone()];
+    };
+    let Some(base) = form.axis_of(Choice::Base(address)) else { return Vec::new() };
+    let based = |memory: ChainMemory| {
+        let values = form.axes[base].select(|value| value == memory.space());
+        (!values.is_empty()).then(|| within.clone().with(base, values))
+    };
+    ChainMemory::ALL.into_iter().filter_map(based).collect()
 }
 
 /// True if a choice is a word of the line: a modifier, a suffix, a sign, the guard.

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::chain::{ChainInstruction, ChainOperand, Piece, SlotKind, slots};
+use crate::chain::{ChainInstruction, ChainOperand, Piece, SlotKind, memory_of, slots};
+use crate::memory::ChainMemory;
 use ptx_exec::semantics;
 use ptx_spec::judge::arguments;
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol, print_variant};
@@ -24,38 +25,85 @@ pub struct Template {
     pub form: String,
     /// The parts of its text.
     pub pieces: Vec<Piece>,
-    /// The printed number of each hole that is a constant.
+    /// The printed number of each hole that is one.
     pub numbers: Vec<Option<String>>,
     /// True if it reads the carry that another line wrote.
     pub reads_carry: bool,
     /// True if it writes the carry.
     pub writes_carry: bool,
+    /// What it does with memory.
+    pub memory: MemoryUse,
+}
+
+/// What an instruction does with memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// The memory whose contents it reads.
+    pub reads: Option<ChainMemory>,
+    /// The memory whose contents it changes.
+    pub writes: Option<ChainMemory>,
+}
+
+/// A text that is replaced by a hole: where it begins, its length, the kind of the hole.
+type Replaced = (usize, usize, SlotKind);
+
+impl MemoryUse {
+    /// What an instruction of these parts does: with a destination, it reads; with a source, it writes.
+    fn of(pieces: &[Piece]) -> Self {
+        let memory = memory_of(pieces);
+        let any = |is: fn(&SlotKind) -> bool| slots(pieces).any(|kind| is(&kind));
+        Self {
+            reads: memory.filter(|_| any(|kind| matches!(kind, SlotKind::Destination(_)))),
+            writes: memory.filter(|_| any(|kind| matches!(kind, SlotKind::Source(_) | SlotKind::Constant(_)))),
+        }
+    }
 }
 
 impl Template {
-    /// The template of a variant. None if a chain cannot have it: it does more than compute, or has no semantics, or names
-    /// something else than scalar registers of up to 64 bits and numbers.
+    /// The template of a variant. None if a chain cannot have it: it does more than to compute and to access the memory of
+    /// chains, or has no semantics, or names something else than scalar registers of up to 64 bits and numbers.
     pub fn new(isa: &Isa, form: &Form, values: &[u8]) -> Option<Self> {
         let (text, declarations) = print_variant(form, values);
         let symbols = Declarations::parse(&declarations, isa).ok()?;
         let line = Line::parse(&text).ok()?;
-        let computation = semantics::computation(isa, form, values, Some(&line))?.ok()?;
+        let computation = match semantics::computation(isa, form, values, Some(&line)) {
+            Some(computation) => Some(computation.ok()?),
+            None => None,
+        };
+        let accessed = ChainMemory::accessed(isa, form, values);
+        if computation.is_some() == accessed.is_some() {
+            return None;
+        }
         let mut named: FxHashMap<String, SlotKind> = FxHashMap::default();
         if let Some((_, guard)) = line.guard {
             named.insert(guard.to_owned(), SlotKind::Guard);
         }
-        let mut constants: Vec<(usize, usize, u16)> = Vec::new();
+        let mut replaced: Vec<Replaced> = Vec::new();
+        let place = |argument: &Argument<'_>| {
+            let is_it = |of: &Argument<'_>| std::ptr::eq(of, argument);
+            let within = |of: &Argument<'_>| matches!(of, Argument::Bracket(inside) if inside.iter().any(is_it));
+            let operand = line.operands.iter().find(|of| is_it(&of.argument) || within(&of.argument))?;
+            let at = operand.text.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
+            Some((at, operand.text.trim_end()))
+        };
         for bound in arguments(form, values, &line) {
             let operand = &form.operands[bound.operand];
+            if let (Role::Address { .. }, Some((memory, bytes))) = (&operand.role, accessed) {
+                let (at, address) = place(bound.argument)?;
+                let (begin, end) = (address.find('[')? + 1, address.rfind(']')?);
+                replaced.push((at + begin, end.checked_sub(begin)?, SlotKind::Place(memory, bytes)));
+                continue;
+            }
             if !matches!(operand.role, Role::Source | Role::Destination) {
                 return None;
             }
             if matches!(bound.argument, Argument::Integer(_) | Argument::Float(_) | Argument::Double(_)) {
-                let of_operand =
-                    line.operands.iter().find(|of| std::ptr::eq(&raw const of.argument, bound.argument))?;
-                let at = (of_operand.text.as_ptr().addr()).checked_sub(text.as_ptr().addr())?;
+                let (at, number) = place(bound.argument)?;
                 let bits = operand.type_by(isa, form, values).map_or(32, |of| of.bits);
-                constants.push((at, of_operand.text.trim_end().len(), bits));
+                if accessed.is_some() && bits > 64 {
+                    return None;
+                }
+                replaced.push((at, number.len(), SlotKind::Constant(bits)));
                 continue;
             }
             for element in bound.elements(&symbols) {
@@ -69,10 +117,12 @@ impl Template {
                 named.insert(name, kind(bits));
             }
         }
-        constants.sort_unstable();
-        let (pieces, numbers) = split(&text, &named, &constants)?;
-        let (reads_carry, writes_carry) = (computation.reads_carry(), computation.writes_carry());
-        Some(Self { form: form.id.clone(), pieces, numbers, reads_carry, writes_carry })
+        replaced.sort_unstable();
+        let (pieces, numbers) = split(&text, &named, &replaced)?;
+        let (reads_carry, writes_carry) =
+            computation.map_or((false, false), |of| (of.reads_carry(), of.writes_carry()));
+        let memory = MemoryUse::of(&pieces);
+        Some(Self { form: form.id.clone(), pieces, numbers, reads_carry, writes_carry, memory })
     }
 
     /// Its kind.
@@ -83,7 +133,13 @@ impl Template {
     /// True if a line of this template can read what one of the other wrote.
     pub fn is_fed_by(&self, other: &Self) -> bool {
         let carried = other.writes_carry && self.reads_carry;
-        carried || other.slots().any(|kind| matches!(kind, SlotKind::Destination(bits) if self.is_fed(bits)))
+        let stored = self.memory.reads.is_some() && self.memory.reads == other.memory.writes;
+        carried || stored || other.slots().any(|kind| matches!(kind, SlotKind::Destination(bits) if self.is_fed(bits)))
+    }
+
+    /// The memory that it accesses.
+    pub fn accessed(&self) -> Option<ChainMemory> {
+        memory_of(&self.pieces)
     }
 
     /// True if it can read a register of this size.
@@ -106,18 +162,25 @@ impl Template {
 fn split(
     text: &str,
     slots: &FxHashMap<String, SlotKind>,
-    constants: &[(usize, usize, u16)],
+    replaced: &[Replaced],
 ) -> Option<(Vec<Piece>, Vec<Option<String>>)> {
     let (mut pieces, mut numbers, mut plain) = (Vec::new(), Vec::new(), String::new());
     let mut at = 0;
-    let mut constants = constants.iter();
-    let mut next = constants.next();
+    let mut replaced = replaced.iter();
+    let mut next = replaced.next();
     while at < text.len() {
         let rest = &text[at..];
         let (kind, number, length) = match next {
-            Some(&(place, length, bits)) if place == at => {
-                next = constants.next();
-                (SlotKind::Constant(bits), Some(rest.get(..length)?.to_owned()), length)
+            Some(&(place, length, kind)) if place == at => {
+                next = replaced.next();
+                let number = match kind {
+                    SlotKind::Place(memory, _) => {
+                        plain.push_str(&format!("{}+", memory.variable()));
+                        None
+                    }
+                    _ => Some(rest.get(..length)?.to_owned()),
+                };
+                (kind, number, length)
             }
             _ if rest.starts_with('%') => {
                 let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '%' | '_' | '$');

@@ -63,6 +63,11 @@ fn written(line: &str) -> &str {
     line.split([' ', ',']).find(|word| word.starts_with("%x")).unwrap_or_default()
 }
 
+/// True if a line of a chain is an access of this kind to the memory of chains.
+fn is_of(line: &str, opcode: &str) -> bool {
+    line.contains(opcode) && line.contains("[m_")
+}
+
 /// Changes, and the opcodes of the lines of the finding that each must have.
 const CASES: &[(&str, Change, &[&[&str]])] = &[
     ("a maximum that is a minimum", |lines| each(lines, |line| line.replace("max.", "min.")), &[&["max"]]),
@@ -95,6 +100,22 @@ const CASES: &[(&str, Change, &[&[&str]])] = &[
         |lines| each(lines, |line| if line.starts_with("min.") { "die".to_owned() } else { line.to_owned() }),
         &[&["min"]],
     ),
+    (
+        "bytes that are loaded with a sign",
+        |lines| each(lines, |line| if is_of(line, "ld.") { line.replace(".u8 ", ".s8 ") } else { line.to_owned() }),
+        &[&["st", "ld"]],
+    ),
+    (
+        "halves that are not stored",
+        |lines| {
+            lines
+                .iter()
+                .filter(|line| !(is_of(line, "st.") && line.contains(".u16 ")))
+                .map(|line| (*line).to_owned())
+                .collect()
+        },
+        &[&["st", "st", "ld"]],
+    ),
     ("nothing", |lines| each(lines, str::to_owned), &[]),
 ];
 
@@ -105,7 +126,7 @@ const CHAINS: usize = 600;
 fn a_wrong_is_found_as_the_fewest_lines_that_show_it() {
     let spec = spec();
     let environment = environment("8.0");
-    let only: Vec<String> = ["max", "min", "not", "neg", "xor"].map(str::to_owned).into();
+    let only: Vec<String> = ["ld", "max", "min", "not", "neg", "st", "xor"].map(str::to_owned).into();
     let library = Library::new(&spec, environment, &only).expect("a library");
     let interpreter = Interpreter::new(&spec);
     let mut draw = ChainDraw::new(&library, 7, (2, 4));

@@ -111,7 +111,7 @@ const ACCESS: &str =
 const OPCODES: &[Opcode] = &[
     opcode("ATOM", Duration::Late, ACCESS, atomic::generic),
     opcode("ATOMG", Duration::Late, ACCESS, atomic::generic),
-    opcode("ATOMS", Duration::Late, "SPIN", atomic::shared),
+    opcode("ATOMS", Duration::InOrder(SharedMemory), "SPIN", atomic::shared),
     opcode("ACQBULK", Duration::Fixed, "", control::nothing),
     opcode("BAR", Duration::Fixed, "SYNC DEFER_BLOCKING", control::nothing),
     opcode("BMSK", Duration::Fixed, "", bit::mask),
@@ -186,7 +186,7 @@ const OPCODES: &[Opcode] = &[
     opcode("SEL", Duration::Fixed, "", transfer::select),
     opcode("SGXT", Duration::Fixed, "", bit::extend),
     opcode("SHF", Duration::Fixed, "", bit::shift),
-    opcode("SHFL", Duration::Fixed, "", warp::shuffle),
+    opcode("SHFL", Duration::InOrder(SharedMemory), "", warp::shuffle),
     opcode("ST", Duration::Fixed, ACCESS, access::store_generic),
     opcode("STG", Duration::Fixed, ACCESS, access::store_generic),
     opcode("STL", Duration::Fixed, ACCESS, access::store_local),

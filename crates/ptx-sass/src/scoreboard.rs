@@ -44,7 +44,7 @@ pub struct LateArrival {
 pub enum OrderedUnit {
     /// Conversions, counts of bits, approximations.
     Conversions,
-    /// Loads from shared memory.
+    /// Loads and atomic operations in shared memory, and shuffles.
     SharedMemory,
 }
 

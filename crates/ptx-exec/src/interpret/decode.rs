@@ -48,6 +48,11 @@ const TABLE: &[(&str, Decode)] = &[
     ("trap", |_| Ok(CodeOperation::Trap)),
 ];
 
+/// The opcodes in the table, sorted.
+pub(super) fn opcodes() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|(opcode, _)| *opcode)
+}
+
 /// The operation of a line of an instruction that does more than compute.
 ///
 /// # Errors

@@ -63,7 +63,9 @@ impl Computation {
                 sources.iter().copied().chain(carry.reads.then_some(NumberType::unsigned(1))).collect::<Vec<_>>(),
             ),
         ) {
-            (Some(first), Ok(from)) if wanted <= M && M <= Self::RESULTS && N <= Self::SOURCES => (first.elements, from),
+            (Some(first), Ok(from)) if wanted <= M && M <= Self::RESULTS && N <= Self::SOURCES => {
+                (first.elements, from)
+            }
             _ => {
                 return Err(Unmodelled(format!(
                     "the model has {N} sources and {M} results, the line {given} and {wanted}"

@@ -3,8 +3,6 @@
 
 use ptx_spec::spec::{Cube, Form, Isa, Size, SizeOf, ValueSet};
 
-use super::point::{bits, lanes};
-
 /// An axis, and some of its values.
 pub(super) type ChosenValues = (usize, ValueSet);
 
@@ -57,14 +55,14 @@ impl<'a> Forbidden<'a> {
             SizeOf::Bits(bits) => vec![(u32::from(bits), None)],
             SizeOf::Axis(axis) => {
                 let values = self.form.axes[axis].values.iter().enumerate();
-                values.map(|(at, value)| (bits(self.isa, value), one(axis, at))).collect()
+                values.map(|(at, value)| (Size::bits_of(self.isa, value), one(axis, at))).collect()
             }
         };
         let vectors: Vec<(u32, Option<ChosenValues>)> = match size.lanes {
             None => vec![(1, None)],
             Some(axis) => {
                 let values = self.form.axes[axis].values.iter().enumerate();
-                values.map(|(at, value)| (lanes(value), one(axis, at))).collect()
+                values.map(|(at, value)| (Size::lanes_of(value), one(axis, at))).collect()
             }
         };
         let mut accesses = Vec::with_capacity(types.len() * vectors.len());

@@ -2,7 +2,7 @@
 
 use ptx_spec::must::Must as _;
 use ptx_spec::role::setup::{IMMEDIATE, SAMPLE};
-use ptx_spec::spec::{Form, Isa, Size, SizeOf};
+use ptx_spec::spec::{Form, Isa, Size};
 
 use super::contents;
 
@@ -27,12 +27,7 @@ impl<'a> Point<'a> {
 
     /// The size of an access in bytes.
     pub(super) fn size(&self, size: Option<Size>) -> u32 {
-        let Some(size) = size else { return 1 };
-        let bits = match size.of {
-            SizeOf::Bits(bits) => u32::from(bits),
-            SizeOf::Axis(axis) => bits(self.isa, self.at(axis)),
-        };
-        (bits / 8 * size.lanes.map_or(1, |axis| lanes(self.at(axis)))).max(1)
+        size.map_or(1, |size| size.bytes(self.isa, self.form, self.values))
     }
 
     /// The position of the sample among the numbers of its kind.
@@ -42,20 +37,6 @@ impl<'a> Point<'a> {
             "" => 0,
             number => number.parse().must("samples are numbers"),
         }
-    }
-}
-
-/// The bits of an instruction's type.
-pub(super) fn bits(isa: &Isa, of: &str) -> u32 {
-    isa.instruction_type(of).map_or(32, |of| u32::from(of.bits))
-}
-
-/// The number of lanes of a vector modifier: four for `.v4`.
-pub(super) fn lanes(modifier: &str) -> u32 {
-    match modifier.trim_start_matches(|c: char| !c.is_ascii_digit()) {
-        // No modifier: a scalar.
-        "" => 1,
-        lanes => lanes.parse().must("the modifier of a vector ends with the number of its lanes"),
     }
 }
 

@@ -2,36 +2,63 @@
 
 use ptx_exec::kernel_case::KernelAnswer;
 
-use crate::chain::{Chain, ChainOperand, ChainStatement, SlotKind};
+use crate::chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, SlotKind};
 use crate::chain_text::ChainText;
 use crate::compare::ChainComparison;
 use crate::inputs::ChainRows;
 use crate::kernel::ChainKernels;
+use crate::memory::ChainMemory;
 
-/// The chain without the statement at a position, an instruction outside of all blocks.
+/// The chain without the statement at a position, an instruction outside of all blocks. If only memory was filled before it, what
+/// the memory holds after it is an input as well.
 pub(super) fn cut(of: &ChainComparison<'_>, chain: &Chain, rows: &ChainRows, at: usize) -> Option<(Chain, ChainRows)> {
     let ChainStatement::Instruction(instruction) = chain.statements.get(at)? else { return None };
-    if depth(chain, at) > 0 {
+    if depth(chain, at) > 0 || instruction.fills_memory() {
         return None;
     }
-    let written: Vec<usize> = instruction.writes().collect();
-    let prefix = Chain { statements: chain.statements[..=at].to_vec(), outputs: written.clone(), ..chain.clone() };
+    let mut written: Vec<usize> = instruction.writes().collect();
+    let mut prefix = Chain { statements: chain.statements[..=at].to_vec(), ..chain.clone() };
+    let contents = instruction.memory().filter(|_| first_line(chain) == Some(at));
+    if let Some(memory) = contents {
+        written.extend(observe(&mut prefix, memory));
+    }
+    prefix.outputs.clone_from(&written);
     let kernels = ChainKernels::new(&of.environment, &[&[(&ChainText::from(&prefix), rows)]]);
     let KernelAnswer::Returned(result) = of.interpreter.execute(&kernels.cases[0]) else { return None };
-    let mut cut = chain.clone();
+    let mut cut = Chain { registers: prefix.registers, ..chain.clone() };
     let mut values = rows.clone();
+    cut.statements.remove(at);
     for (output, register) in written.iter().enumerate() {
-        let bits = chain.registers[*register];
+        let bits = cut.registers[*register];
         let fresh = cut.registers.len();
         cut.registers.push(bits);
         cut.inputs.push(fresh);
         for (row, values) in values.rows.iter_mut().enumerate() {
             values.push(kernels.value([0, 0], row, output, &result).0);
         }
-        rename(&mut cut, at + 1, *register, fresh);
+        rename(&mut cut, at, *register, fresh);
     }
-    cut.statements.remove(at);
+    if let (Some(memory), [.., first, second]) = (contents, &cut.inputs[..]) {
+        let fill = ChainInstruction::storing(memory, [*first, *second]);
+        cut.statements.insert(at, ChainStatement::Instruction(fill));
+        let before = |statement: &ChainStatement| matches!(statement, ChainStatement::Instruction(of) if of.memory() == Some(memory));
+        cut.statements.remove(cut.statements.iter().position(before)?);
+    }
     Some((cut, values))
+}
+
+/// The position of the first statement that does not only fill memory.
+pub(super) fn first_line(chain: &Chain) -> Option<usize> {
+    let fills = |statement: &ChainStatement| matches!(statement, ChainStatement::Instruction(instruction) if instruction.fills_memory());
+    chain.statements.iter().position(|statement| !fills(statement))
+}
+
+/// Adds a line that reads all of a memory; returns the registers that it writes.
+pub(super) fn observe(chain: &mut Chain, memory: ChainMemory) -> [usize; 2] {
+    let registers = [chain.registers.len(), chain.registers.len() + 1];
+    chain.registers.extend([64, 64]);
+    chain.statements.push(ChainStatement::Instruction(ChainInstruction::loading(memory, registers)));
+    registers
 }
 
 /// The chain without the instructions at these positions among its instructions, as far as they are outside of all blocks:

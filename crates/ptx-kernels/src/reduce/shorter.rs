@@ -1,7 +1,7 @@
 //! The chains that have fewer lines or results than a chain, those that gain most first.
 
 use super::Reduced;
-use super::cut::{cut, depth, without_unused};
+use super::cut::{cut, depth, first_line, observe, without_unused};
 use super::valid::valid;
 use crate::chain::{Chain, ChainStatement};
 use crate::compare::{ChainAnswer, ChainComparison};
@@ -38,7 +38,7 @@ fn windows(of: &ChainComparison<'_>, chain: &Chain, rows: &ChainRows) -> Vec<(Ch
     let mut rest = Some((chain.clone(), rows.clone()));
     while let Some((chain, rows)) = rest.filter(|(chain, _)| !chain.statements.is_empty()) {
         found.extend(prefixes(&chain).into_iter().map(|prefix| (prefix, rows.clone())));
-        rest = cut(of, &chain, &rows, 0);
+        rest = first_line(&chain).and_then(|at| cut(of, &chain, &rows, at));
     }
     found.retain(|(window, _)| window.statements.len() < chain.statements.len());
     found.sort_by_key(|(window, _)| window.statements.len());
@@ -49,12 +49,15 @@ fn windows(of: &ChainComparison<'_>, chain: &Chain, rows: &ChainRows) -> Vec<(Ch
 fn prefixes(chain: &Chain) -> Vec<Chain> {
     let prefix = |at: usize| {
         let ChainStatement::Instruction(instruction) = &chain.statements[at] else { return None };
-        let outputs = instruction.writes().collect();
-        (depth(chain, at) == 0).then(|| Chain {
-            statements: chain.statements[..=at].to_vec(),
-            outputs,
-            ..chain.clone()
-        })
+        if depth(chain, at) > 0 || instruction.fills_memory() {
+            return None;
+        }
+        let outputs: Vec<usize> = instruction.writes().collect();
+        let mut prefix = Chain { statements: chain.statements[..=at].to_vec(), outputs, ..chain.clone() };
+        if let (Some(memory), []) = (instruction.memory(), &prefix.outputs[..]) {
+            prefix.outputs = observe(&mut prefix, memory).into();
+        }
+        Some(prefix)
     };
     (0..chain.statements.len()).filter_map(prefix).collect()
 }

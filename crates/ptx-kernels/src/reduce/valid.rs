@@ -7,6 +7,7 @@ use super::Reduced;
 use crate::chain::Chain;
 use crate::inputs::ChainRows;
 use crate::library::Library;
+use crate::memory::ChainMemory;
 
 /// The chain in its usual form, with only the inputs that it names, if it is another one and valid.
 pub(super) fn valid(
@@ -18,6 +19,13 @@ pub(super) fn valid(
     let named: Vec<(usize, usize)> = chain.inputs.iter().copied().enumerate().collect();
     let renumbered = chain.renumbered();
     if renumbered.outputs.is_empty() || renumbered.instructions().next().is_none() {
+        return None;
+    }
+    // What nothing wrote to a memory would only confuse whoever reads the chain.
+    let mut first = ChainMemory::ALL
+        .into_iter()
+        .filter_map(|memory| renumbered.instructions().find(|of| of.memory() == Some(memory)));
+    if first.any(|access| access.writes().next().is_some()) {
         return None;
     }
     // Which inputs are left, and in which order.

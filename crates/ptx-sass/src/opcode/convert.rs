@@ -2,7 +2,7 @@
 
 use super::shape::{DecodedStep, MachineShape, Unfit, effect, register};
 use super::source::MachineSource;
-use crate::instruction::{MachineOperand, RegisterPart, Sign};
+use crate::instruction::{MachineOperand, Register, RegisterPart, Sign};
 use ptx_exec::value::Bits;
 
 /// A type of integers of at most 64 bits.
@@ -78,12 +78,11 @@ pub(super) fn pack(shape: &MachineShape) -> DecodedStep {
         {
             MachineSource::of_register(*register)
         }
-        operand if width >= 8 => MachineSource::plain(operand, 32)?,
+        // Two halves leave no bits of it.
+        _ if width == 16 => MachineSource::of_register(Register::ZERO),
+        operand if width == 8 => MachineSource::plain(operand, 32)?,
         _ => return Err(Unfit::because("it does not say what is above the results")),
     };
-    if width == 16 && !above.is_zero() {
-        return Err(Unfit::because("something is above two halves"));
-    }
     effect(move |thread| {
         let nearest =
             |value: Option<u64>| value.map_or(Bits::UNDEFINED, |value| to_type.nearest(from_type.value(value)));

@@ -87,6 +87,7 @@ pub(crate) const CASES: &[Case] = &[
     ("I2I.S16.S32.SAT R0,R1", "R1=0x8000", "R0=0x7fff"),
     ("I2I.U16.S32.SAT R0,R1", "R1=0x8000", "R0=0x8000"),
     ("I2IP.S16.S32.SAT R0,R1,R2,RZ", "R1=0x10000 R2=0xffffffff", "R0=0x7fffffff"),
+    ("I2IP.U16.S32.SAT R0,R1,R2,R3", "R1=5 R2=0xffffffff R3=0x12345678", "R0=0x50000"),
     ("I2IP.U8.S32.SAT R0,R1,R2,R3", "R1=0x100 R2=5 R3=0x12345678", "R0=0x5678ff05"),
     ("I2IP.S4.S32.SAT R0,R1,R2,R3.24", "R1=0xfffffff0 R2=9 R3=0x12345678", "R0=0x34567887"),
     ("I2IP.U2.S32.SAT R0,R1,R2,R3.28", "R1=7 R2=2 R3=0x12345678", "R0=0x2345678e"),

@@ -379,7 +379,6 @@ const UNKNOWN: &[&str] = &[
     "I2I.U8.S32 R0,R1",
     "I2IP.U4.S32.SAT R0,R1,R2,R3",
     "I2IP.U4.S32.SAT R0,R1,R2,R3.28",
-    "I2IP.U16.S32.SAT R0,R1,R2,R3",
     "SEL R0,R1,R2,P0,R3",
     "SEL R0,-R1,R2,P0",
     "FLO.U32 R0,R1,R2",

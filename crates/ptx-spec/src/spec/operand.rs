@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::words::NONE;
 use super::{AllowedNumbers, Form, Isa, RegisterType, ScaledType};
+use crate::must::Must as _;
 
 /// An operand of a form, with the axes of its choices.
 #[derive(Clone, Debug)]
@@ -159,6 +160,30 @@ pub struct Size {
     pub of: SizeOf,
     /// The axis of the vector modifier, if the form has one.
     pub lanes: Option<usize>,
+}
+
+impl Size {
+    /// The bytes that a line with these choices accesses, at least 1.
+    pub fn bytes(self, isa: &Isa, form: &Form, values: &[u8]) -> u32 {
+        let bits = match self.of {
+            SizeOf::Bits(bits) => u32::from(bits),
+            SizeOf::Axis(axis) => Self::bits_of(isa, form.value(values, axis)),
+        };
+        (bits / 8 * self.lanes.map_or(1, |axis| Self::lanes_of(form.value(values, axis)))).max(1)
+    }
+
+    /// The bits of an instruction's type.
+    pub fn bits_of(isa: &Isa, of: &str) -> u32 {
+        isa.instruction_type(of).map_or(32, |of| u32::from(of.bits))
+    }
+
+    /// The number of lanes of a vector modifier: four for `.v4`, one without a modifier.
+    pub fn lanes_of(modifier: &str) -> u32 {
+        match modifier.trim_start_matches(|c: char| !c.is_ascii_digit()) {
+            "" => 1,
+            lanes => lanes.parse().must("the modifier of a vector ends with the number of its lanes"),
+        }
+    }
 }
 
 /// The type that determines the size of an access.
