@@ -21,7 +21,7 @@ use crate::engine::{Depth, Outcome};
 use crate::environment::Version;
 use crate::spec::{Cube, Form, Rule};
 
-pub use chain::{KnownChain, ListedLine, ShownChain};
+pub use chain::{ChainLine, KnownChain, ShownChain};
 pub use condition::{AxisValues, Condition};
 pub use date::Date;
 pub use expect::{Comparison, ExpectedOutcome};
@@ -248,7 +248,7 @@ impl Divergences {
         &'d self,
         engine: &'d EngineVersion,
         does: Does,
-        lines: &[ListedLine<'_>],
+        lines: &[ChainLine<'_>],
     ) -> Option<&'d Divergence> {
         let mut listed = self.chains(engine).filter(|(known, _)| known.does == does);
         listed.find(|(_, chain)| chain.matches(lines)).map(|(known, _)| known)

@@ -16,7 +16,7 @@ use super::options::{Options, Progress};
 use super::results::{Problem, Questioned};
 use super::tally::Tally;
 use crate::case::InternalError;
-use crate::divergences::{Divergence, Divergences, Does, EngineVersion, ListedLine};
+use crate::divergences::{ChainLine, Divergence, Divergences, Does, EngineVersion};
 use crate::engine::KernelExecutor;
 use crate::environment::Environment;
 use crate::spec::Spec;
@@ -238,8 +238,8 @@ impl KnownOfEngine<'_> {
     fn lists(&self, library: &Library<'_>, of: &Reduced) -> Option<String> {
         let texts = lines(&of.chain);
         let is_of_memory = of.chain.instructions().map(|of| of.memory().is_some());
-        let listed: Vec<ListedLine<'_>> =
-            texts.iter().zip(is_of_memory).map(|(text, of_memory)| ListedLine { text, of_memory }).collect();
+        let listed: Vec<ChainLine<'_>> =
+            texts.iter().zip(is_of_memory).map(|(text, of_memory)| ChainLine { text, of_memory }).collect();
         if let Some(known) = self.divergences.of_chain(self.version.as_ref()?, does(&of.answer), &listed) {
             return Some(known.id.clone());
         }

@@ -17,7 +17,7 @@ pub struct KnownChain {
 
 /// A line of a chain that a divergence may list.
 #[derive(Clone, Copy, Debug)]
-pub struct ListedLine<'l> {
+pub struct ChainLine<'l> {
     /// Its text.
     pub text: &'l str,
     /// True if it accesses the memory of the chain.
@@ -57,8 +57,8 @@ impl KnownChain {
 
     /// True if these lines, without registers and numbers, are such a chain, perhaps with lines around them that only access
     /// memory: those are `of_memory`.
-    pub fn matches(&self, lines: &[ListedLine<'_>]) -> bool {
-        fn rest(patterns: &[LinePattern], lines: &[ListedLine<'_>]) -> bool {
+    pub fn matches(&self, lines: &[ChainLine<'_>]) -> bool {
+        fn rest(patterns: &[LinePattern], lines: &[ChainLine<'_>]) -> bool {
             let Some((line, others)) = lines.split_first() else { return patterns.is_empty() };
             let is_next =
                 |(next, after): (&LinePattern, &[LinePattern])| next.matches(line.text) && rest(after, others);
@@ -162,8 +162,8 @@ mod tests {
             (&["mov.f32 %x0, %x1;", "add.u32 %x0, %x0, 1;", "st.local.u16 [m], %x0;"], false),
             (&["mov.f32 %x0, %x1;", "st.local.b16 [m], %x0;"], false),
         ] {
-            let lines: Vec<ListedLine<'_>> =
-                lines.iter().map(|text| ListedLine { text, of_memory: text.contains("[m]") }).collect();
+            let lines: Vec<ChainLine<'_>> =
+                lines.iter().map(|text| ChainLine { text, of_memory: text.contains("[m]") }).collect();
             assert_eq!(known.matches(&lines), expected, "{lines:?}");
         }
     }

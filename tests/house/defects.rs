@@ -19,6 +19,21 @@ struct Listed {
     does: String,
     from: Option<String>,
     to: Option<String>,
+    #[serde(default)]
+    engines: Vec<String>,
+    shows: Option<Shown>,
+    #[serde(default)]
+    because: String,
+}
+
+/// A chain of lines that shows a divergence.
+#[derive(serde::Deserialize)]
+struct Shown {
+    registers: Vec<String>,
+    inputs: Vec<usize>,
+    lines: Vec<String>,
+    outputs: Vec<usize>,
+    row: Vec<String>,
 }
 
 impl Listed {
@@ -95,18 +110,54 @@ fn modules_are_for_what_their_commands_say() {
     }
 }
 
-/// The tables of front-end.md are made from the sections. `BLESS=1` writes them.
+/// The tables of front-end.md are made from the sections, and chains.md from the listed chains. `BLESS=1` writes them.
 #[test]
-fn the_tables_are_those_of_the_sections() {
-    let path = root().join("docs/defects/front-end.md");
-    let page = std::fs::read_to_string(&path).expect("the page");
-    let (head, _) = page.split_once("<!-- sections -->").expect("where the tables begin");
-    let expected = format!("{head}<!-- sections -->\n{}", tables(&sections()));
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, expected).expect("it can be written");
-    } else {
-        assert!(page == expected, "the tables of docs/defects/front-end.md are old; BLESS=1 writes them");
+fn the_generated_parts_are_those_of_the_sections_and_chains() {
+    for (name, generated) in [("front-end.md", tables(&sections())), ("chains.md", chains(&listed()))] {
+        let path = root().join("docs/defects").join(name);
+        let page = std::fs::read_to_string(&path).expect("the page");
+        let (head, _) = page.split_once("<!-- generated -->").expect("where the generated part begins");
+        let expected = format!("{head}<!-- generated -->\n{generated}");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, expected).expect("it can be written");
+        } else {
+            assert!(page == expected, "docs/defects/{name} is old; BLESS=1 writes it");
+        }
     }
+}
+
+/// A section for each listed chain: those of the newest version first.
+fn chains(listed: &BTreeMap<String, (String, Listed)>) -> String {
+    let mut of_chains: Vec<&Listed> =
+        listed.values().map(|(_, listed)| listed).filter(|listed| listed.shows.is_some()).collect();
+    let ends = |of: &Listed| of.to.as_deref().map(|to| std::cmp::Reverse(Version::of(to).expect("a version")));
+    of_chains.sort_by_key(|of| (ends(of), of.id.clone()));
+    of_chains.into_iter().filter_map(|of| Some(section_of_chain(of, of.shows.as_ref()?))).collect()
+}
+
+fn section_of_chain(of: &Listed, shows: &Shown) -> String {
+    let versions = match (&of.from, &of.to) {
+        (None, None) => "all versions, up to the newest".to_owned(),
+        (Some(from), None) => format!("{from} up to the newest"),
+        (None, Some(to)) => format!("up to {to}"),
+        (Some(from), Some(to)) => format!("{from} to {to}"),
+    };
+    let engines = match of.engines.join(", ") {
+        all if all.is_empty() => "all targets and levels".to_owned(),
+        some => some,
+    };
+    let mut section = format!("\n## {} [{}]\n\n{versions}; {engines}.\n\n```\n", of.id.replace('-', " "), of.id);
+    for (number, register) in shows.registers.iter().enumerate() {
+        let input = shows.inputs.iter().position(|input| *input == number);
+        let value =
+            input.and_then(|input| shows.row.get(input)).map_or(String::new(), |value| format!(" // 0x{value}"));
+        let _ = writeln!(section, ".reg .{register} %x{number};{value}");
+    }
+    shows.lines.iter().for_each(|line| section.extend([line, "\n"]));
+    let outputs: Vec<String> = shows.outputs.iter().map(|output| format!("%x{output}")).collect();
+    let does = if of.does == "crashes" { "ptxas dies" } else { "wrong" };
+    let _ = write!(section, "{}: {does}\n```\n\n{}\n", outputs.join(", "), of.because.trim());
+    section
 }
 
 fn tables(sections: &[Section]) -> String {

@@ -29,14 +29,14 @@ struct LibraryForm<'s> {
 
 /// The forms that chains are made of.
 pub struct Library<'s> {
-    reference: Reference<'s>,
+    reference: VariantCheck<'s>,
     judge: Judge<'s>,
     /// The forms of each opcode of each chapter of the manual.
     chapters: BTreeMap<&'s str, BTreeMap<&'s str, Vec<LibraryForm<'s>>>>,
 }
 
 /// The reference: it decides which variants chains can have.
-struct Reference<'s> {
+struct VariantCheck<'s> {
     spec: &'s Spec,
     environment: Environment,
     interpreter: Interpreter<'s>,
@@ -70,7 +70,7 @@ impl<'s> Library<'s> {
     /// If the specification does not know the environment, or there is no form.
     pub fn new(spec: &'s Spec, environment: Environment, only: &[String]) -> Result<Self, NoLibrary> {
         let judge = Judge::new(spec, &environment)?;
-        let reference = Reference { spec, environment, interpreter: Interpreter::new(spec) };
+        let reference = VariantCheck { spec, environment, interpreter: Interpreter::new(spec) };
         let mut chapters: BTreeMap<&str, BTreeMap<&str, Vec<LibraryForm<'_>>>> = BTreeMap::new();
         let wanted = |name: &str| only.is_empty() || only.iter().any(|opcode| opcode == name);
         let modelled = |of: &&Instruction| wanted(&of.name) && interpret::opcodes().any(|opcode| opcode == of.name);
@@ -188,7 +188,7 @@ impl TemplatePool {
 }
 
 impl LibraryForm<'_> {
-    fn draw(&self, reference: &Reference<'_>, draw: &mut Draw) -> Option<Template> {
+    fn draw(&self, reference: &VariantCheck<'_>, draw: &mut Draw) -> Option<Template> {
         let mut values = draw.variant(&self.diagram.all())?;
         if draw.below(GUARDED)? > 0
             && let Some(guard) = self.form.axis_of(Choice::Guard)
@@ -199,7 +199,7 @@ impl LibraryForm<'_> {
     }
 }
 
-impl Reference<'_> {
+impl VariantCheck<'_> {
     /// The template of a variant, if the reference executes it.
     fn template(&self, form: &Form, values: &[u8]) -> Option<Template> {
         let template = Template::new(&self.spec.isa, form, values)?;

@@ -31,11 +31,11 @@ pub struct Template {
     pub reads_carry: bool,
     /// True if it writes the carry.
     pub writes_carry: bool,
-    /// What it does with memory.
+    /// Its use of memory.
     pub memory: MemoryUse,
 }
 
-/// What an instruction does with memory.
+/// The use of memory by an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
     /// The memory whose contents it reads.
@@ -45,10 +45,10 @@ pub struct MemoryUse {
 }
 
 /// A text that is replaced by a hole: where it begins, its length, the kind of the hole.
-type Replaced = (usize, usize, SlotKind);
+type ReplacedText = (usize, usize, SlotKind);
 
 impl MemoryUse {
-    /// What an instruction of these parts does: with a destination, it reads; with a source, it writes.
+    /// The use by an instruction of these parts: with a destination, it reads; with a source, it writes.
     fn of(pieces: &[Piece]) -> Self {
         let memory = memory_of(pieces);
         let any = |is: fn(&SlotKind) -> bool| slots(pieces).any(|kind| is(&kind));
@@ -78,18 +78,11 @@ impl Template {
         if let Some((_, guard)) = line.guard {
             named.insert(guard.to_owned(), SlotKind::Guard);
         }
-        let mut replaced: Vec<Replaced> = Vec::new();
-        let place = |argument: &Argument<'_>| {
-            let is_it = |of: &Argument<'_>| std::ptr::eq(of, argument);
-            let within = |of: &Argument<'_>| matches!(of, Argument::Bracket(inside) if inside.iter().any(is_it));
-            let operand = line.operands.iter().find(|of| is_it(&of.argument) || within(&of.argument))?;
-            let at = operand.text.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
-            Some((at, operand.text.trim_end()))
-        };
+        let mut replaced: Vec<ReplacedText> = Vec::new();
         for bound in arguments(form, values, &line) {
             let operand = &form.operands[bound.operand];
             if let (Role::Address { .. }, Some((memory, bytes))) = (&operand.role, accessed) {
-                let (at, address) = place(bound.argument)?;
+                let (at, address) = place(&line, &text, bound.argument)?;
                 let (begin, end) = (address.find('[')? + 1, address.rfind(']')?);
                 replaced.push((at + begin, end.checked_sub(begin)?, SlotKind::Place(memory, bytes)));
                 continue;
@@ -98,7 +91,7 @@ impl Template {
                 return None;
             }
             if matches!(bound.argument, Argument::Integer(_) | Argument::Float(_) | Argument::Double(_)) {
-                let (at, number) = place(bound.argument)?;
+                let (at, number) = place(&line, &text, bound.argument)?;
                 let bits = operand.type_by(isa, form, values).map_or(32, |of| of.bits);
                 if accessed.is_some() && bits > 64 {
                     return None;
@@ -158,11 +151,20 @@ impl Template {
     }
 }
 
+/// Where the operand with this argument begins in the text of its line, and its own text.
+fn place<'a>(line: &Line<'a>, text: &str, argument: &Argument<'a>) -> Option<(usize, &'a str)> {
+    let is_it = |of: &Argument<'a>| std::ptr::eq(of, argument);
+    let within = |of: &Argument<'a>| matches!(of, Argument::Bracket(inside) if inside.iter().any(is_it));
+    let operand = line.operands.iter().find(|of| is_it(&of.argument) || within(&of.argument))?;
+    let at = operand.text.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
+    Some((at, operand.text.trim_end()))
+}
+
 /// Splits a text at the registers and numbers that are holes. None if it names another register.
 fn split(
     text: &str,
     slots: &FxHashMap<String, SlotKind>,
-    replaced: &[Replaced],
+    replaced: &[ReplacedText],
 ) -> Option<(Vec<Piece>, Vec<Option<String>>)> {
     let (mut pieces, mut numbers, mut plain) = (Vec::new(), Vec::new(), String::new());
     let mut at = 0;

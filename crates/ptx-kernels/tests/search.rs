@@ -114,7 +114,7 @@ const CASES: &[(&str, Change, &[&[&str]])] = &[
                 .map(|line| (*line).to_owned())
                 .collect()
         },
-        &[&["st", "st", "ld"]],
+        &[&["st", "ld"]],
     ),
     ("nothing", |lines| each(lines, str::to_owned), &[]),
 ];

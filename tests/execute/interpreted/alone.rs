@@ -3,7 +3,7 @@
 use ptx_kernels::{Chain, ChainInstruction, ChainOperand, ChainStatement, Piece, SlotKind, Template};
 
 /// A chain of a line whose operands are registers of their own, which are inputs, and whose constants are as it is printed.
-/// With a carry, the one that it reads is that of a sum of inputs, and the one that it writes is read.
+/// None of a line that accesses memory. With a carry, the one that it reads is that of a sum of inputs, and the one that it writes is read.
 pub(super) fn alone(template: &Template, carry: bool) -> Option<Chain> {
     let mut chain = Chain::default();
     let mut register = |bits: u16, input: bool| {
@@ -25,6 +25,7 @@ pub(super) fn alone(template: &Template, carry: bool) -> Option<Chain> {
                 ChainOperand::Register(*written.last()?)
             }
             SlotKind::Constant(_) => ChainOperand::Constant(number.clone()?),
+            SlotKind::Place(..) => return None,
         });
     }
     let line = |text: String| {
