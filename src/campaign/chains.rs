@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use ptx_exec::interpret::Interpreter;
 use ptx_kernels::{
-    Chain, ChainAnswer, ChainComparison, ChainDraw, ChainRows, ChainText, Library, Reduced, compare, compare_alone,
-    search, without_instructions,
+    Chain, ChainAnswer, ChainComparison, ChainDraw, ChainInstruction, ChainRows, ChainText, Library, Reduced, compare,
+    compare_alone, search, without_instructions,
 };
 use rayon::prelude::*;
 
@@ -234,18 +234,20 @@ impl KnownOfEngine<'_> {
         lines(&of.chain).into_iter().enumerate().filter_map(listed).collect()
     }
 
-    /// The divergence that lists a chain: as one, or the only line of it that does more than to access its memory.
+    /// The divergence that lists a chain: as one, or the only line of it that does more than to fill its memory or observe it.
     fn lists(&self, library: &Library<'_>, of: &Reduced) -> Option<String> {
         let texts = lines(&of.chain);
-        let is_of_memory = of.chain.instructions().map(|of| of.memory().is_some());
+        let last = texts.len().saturating_sub(1);
+        let is_frame = |(at, of): (usize, &ChainInstruction)| of.fills_memory() || at == last && of.observes_memory();
+        let is_frame = of.chain.instructions().enumerate().map(is_frame);
         let listed: Vec<ChainLine<'_>> =
-            texts.iter().zip(is_of_memory).map(|(text, of_memory)| ChainLine { text, of_memory }).collect();
+            texts.iter().zip(is_frame).map(|(text, is_frame)| ChainLine { text, is_frame }).collect();
         if let Some(known) = self.divergences.of_chain(self.version.as_ref()?, does(&of.answer), &listed) {
             return Some(known.id.clone());
         }
         let (line, id) = self.known_lines(library, of).into_iter().next()?;
         let mut others = listed.iter().enumerate().filter(|(at, _)| *at != line);
-        others.all(|(_, of)| of.of_memory).then_some(id)
+        others.all(|(_, of)| of.is_frame).then_some(id)
     }
 }
 

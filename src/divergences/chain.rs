@@ -20,8 +20,8 @@ pub struct KnownChain {
 pub struct ChainLine<'l> {
     /// Its text.
     pub text: &'l str,
-    /// True if it accesses the memory of the chain.
-    pub of_memory: bool,
+    /// True if it only fills the memory of the chain before the others, or observes it after them.
+    pub is_frame: bool,
 }
 
 /// A chain with a row that shows a divergence.
@@ -55,14 +55,14 @@ impl KnownChain {
         Ok(Self { lines, patterns, shows })
     }
 
-    /// True if these lines, without registers and numbers, are such a chain, perhaps with lines around them that only access
-    /// memory: those are `of_memory`.
+    /// True if these lines, without registers and numbers, are such a chain, perhaps with lines around them that fill and observe
+    /// its memory.
     pub fn matches(&self, lines: &[ChainLine<'_>]) -> bool {
         fn rest(patterns: &[LinePattern], lines: &[ChainLine<'_>]) -> bool {
             let Some((line, others)) = lines.split_first() else { return patterns.is_empty() };
             let is_next =
                 |(next, after): (&LinePattern, &[LinePattern])| next.matches(line.text) && rest(after, others);
-            patterns.split_first().is_some_and(is_next) || line.of_memory && rest(patterns, others)
+            patterns.split_first().is_some_and(is_next) || line.is_frame && rest(patterns, others)
         }
         rest(&self.patterns, lines)
     }
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accesses_to_memory_may_stand_around_listed_lines() {
+    fn memory_may_be_filled_before_listed_lines_and_observed_after_them() {
         let patterns = ["*.f32*", "st.*.u16"].map(|line| LinePattern::new(line).expect("a pattern")).into();
         let shows = serde_json::json!({ "registers": [], "inputs": [], "lines": [], "outputs": [], "row": [] });
         let shows = serde_json::from_value(shows).expect("a chain");
@@ -161,9 +161,11 @@ mod tests {
             ),
             (&["mov.f32 %x0, %x1;", "add.u32 %x0, %x0, 1;", "st.local.u16 [m], %x0;"], false),
             (&["mov.f32 %x0, %x1;", "st.local.b16 [m], %x0;"], false),
+            (&["mov.f32 %x0, %x1;", "st.local.u8 [m], %x1;", "st.local.u16 [m], %x0;"], false),
         ] {
+            let is_frame = |text: &str| text.starts_with("st.local.v2.b64") || text.starts_with("ld.local.b16");
             let lines: Vec<ChainLine<'_>> =
-                lines.iter().map(|text| ChainLine { text, of_memory: text.contains("[m]") }).collect();
+                lines.iter().map(|text| ChainLine { text, is_frame: is_frame(text) }).collect();
             assert_eq!(known.matches(&lines), expected, "{lines:?}");
         }
     }

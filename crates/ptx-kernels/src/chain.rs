@@ -122,6 +122,11 @@ impl ChainInstruction {
         }
     }
 
+    /// True if it only reads memory, whatever part of it.
+    pub fn observes_memory(&self) -> bool {
+        self.memory().is_some() && self.reads().next().is_none() && self.numbers().next().is_none()
+    }
+
     /// Its holes, with what is in them.
     pub fn slots(&self) -> impl Iterator<Item = (SlotKind, &ChainOperand)> {
         slots(&self.pieces).zip(&self.operands)
