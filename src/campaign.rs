@@ -40,7 +40,7 @@ use crate::environment::Environment;
 use crate::spec::{Form, Instruction, Spec};
 
 use ask::{Asker, LineQuestion};
-use chains::KnownOfEngine;
+pub(crate) use chains::KnownOfEngine;
 use first_answers::FirstAnswers;
 use rows::Executor;
 use spaces::Spaces;

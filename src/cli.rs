@@ -3,6 +3,7 @@
 //! Results go to stdout, everything else to stderr. Exit codes: 0 all agreed, 1 a mismatch, 2 something
 //! could not be judged.
 
+mod blame;
 mod check;
 mod engine;
 mod engines;
@@ -48,6 +49,7 @@ Example: ptx-conform explain 'ld.global.v4.f64 {%fd1, %fd2, %fd3, %fd4}, [%rd1];
 enum Command {
     Run(Box<run::Opts>),
     Report(report::Opts),
+    Blame(blame::Opts),
     Check(check::Opts),
     Judge(judge::Opts),
     Explain(explain::Opts),
@@ -68,6 +70,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(opts) => opts.run(specs),
         Command::Report(opts) => opts.run(specs),
+        Command::Blame(opts) => opts.run(specs),
         Command::Check(opts) => opts.run(specs),
         Command::Judge(opts) => opts.run(specs),
         Command::Explain(opts) => opts.run(specs),

@@ -11,9 +11,10 @@
 //! imports: a module imports only modules before it in this list. `docs/design.md` explains the design.
 //!
 //! ```text order
-//! shipped case divergences campaign causes matrix report
+//! shipped case divergences campaign causes blame matrix report
 //! ```
 
+pub mod blame;
 pub mod campaign;
 pub mod case;
 pub mod causes;

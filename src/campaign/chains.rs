@@ -33,9 +33,9 @@ const REDUCED: usize = 128;
 const ROW_SEED: u64 = 1_000_003;
 
 /// The divergences of an engine.
-pub(super) struct KnownOfEngine<'a> {
-    pub(super) divergences: &'a Divergences,
-    pub(super) version: Option<EngineVersion>,
+pub(crate) struct KnownOfEngine<'a> {
+    pub(crate) divergences: &'a Divergences,
+    pub(crate) version: Option<EngineVersion>,
 }
 
 /// The reason why chains that were asked for are not executed.
@@ -235,7 +235,7 @@ impl KnownOfEngine<'_> {
     }
 
     /// The divergence that lists a chain: as one, or the only line of it that does more than to fill its memory or observe it.
-    fn lists(&self, library: &Library<'_>, of: &Reduced) -> Option<String> {
+    pub(crate) fn lists(&self, library: &Library<'_>, of: &Reduced) -> Option<String> {
         let texts = lines(&of.chain);
         let last = texts.len().saturating_sub(1);
         let is_frame = |(at, of): (usize, &ChainInstruction)| of.fills_memory() || at == last && of.observes_memory();

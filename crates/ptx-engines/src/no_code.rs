@@ -16,7 +16,7 @@ pub(crate) enum NoCode {
 impl From<Outcome> for NoCode {
     fn from(outcome: Outcome) -> Self {
         match outcome {
-            Outcome::Rejected(why) => Self::Failed(format!("ptxas rejects it: {}", visible(&why))),
+            Outcome::Rejected(why) => Self::Failed(format!("{REJECTED}{}", visible(&why))),
             Outcome::Crashed(how) => Self::Failed(format!("ptxas crashed: {}", visible(&how))),
             Outcome::TimedOut => Self::Failed("ptxas did not end within its time".to_owned()),
             Outcome::Skipped(why) => Self::Skipped(why),
@@ -42,6 +42,9 @@ impl From<NoCode> for KernelAnswer {
         }
     }
 }
+
+/// The beginning of the answer where the assembler refuses the text, and does not fail on it.
+pub const REJECTED: &str = "ptxas rejects it: ";
 
 /// The answer where the same text has other machine code the second time.
 pub(crate) const UNREPEATED: &str = "ptxas writes other machine code when it compiles the same text again";

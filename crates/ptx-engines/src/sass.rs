@@ -31,8 +31,10 @@ use disassembler::Disassembler;
 use launch::Launch;
 use same_text::{SameTexts, same_texts, with_own_rows};
 
+pub use crate::no_code::REJECTED;
 pub use configuration::{Configuration, ConfigurationError};
 pub use disassembler::{DisassemblerError, DisassemblerProblem, PrintedWord};
+pub use ptx_sass::target::MachineTarget;
 
 /// Cases of each form in a usual run: compiling one takes milliseconds.
 const USUAL_CASES: usize = 300;
@@ -93,6 +95,16 @@ impl Sass {
     /// The newest PTX version that its `ptxas` supports.
     pub fn newest_ptx(&self) -> Version {
         self.assembler.newest_ptx()
+    }
+
+    /// The answers of several engines to a case, in order. It costs much less than asking one after the other.
+    pub fn execute_on_all(engines: &[&Self], case: &KernelCase) -> Vec<KernelAnswer> {
+        kernels::execute_on_all(engines, case)
+    }
+
+    /// The target and the options of the assembler.
+    pub fn configuration(&self) -> Configuration {
+        self.configuration
     }
 
     /// Compiles cases.

@@ -12,6 +12,7 @@ mod computations;
 mod compute;
 mod declared;
 mod decode;
+mod entry;
 mod initial;
 mod launch;
 mod line_operands;
@@ -22,6 +23,7 @@ mod regions;
 mod register_bits;
 mod special;
 mod stack;
+mod steps;
 mod stop;
 mod thread;
 mod trace;
@@ -34,8 +36,11 @@ use ptx_spec::spec::Spec;
 use crate::kernel_case::{KernelAnswer, KernelCase};
 use crate::semantics;
 use computations::Computations;
+pub use entry::{EntryDescription, ParameterDescription};
 use launch::Launcher;
 use read_module::InterpretedModule;
+pub use read_module::environment_of;
+pub use steps::{TracedRegister, TracedStep};
 
 /// The opcodes of the instructions that have semantics here, sorted: those that only compute, and those that do more. Branches are
 /// not among them.
@@ -124,11 +129,28 @@ impl<'s> Interpreter<'s> {
         .collect()
     }
 
+    /// Executes all launches of a case, and returns the first steps of its threads that only compute, up to a number, in the order
+    /// in which they were executed.
+    pub fn trace(&self, case: &KernelCase, most: usize) -> (KernelAnswer, Vec<TracedStep>) {
+        match self.read(&case.module) {
+            Ok(module) => Launcher::run(case, &module, self.limits, most),
+            Err(why) => (KernelAnswer::Skipped(why), Vec::new()),
+        }
+    }
+
     fn execute_in(&self, module: &Result<InterpretedModule, String>, case: &KernelCase) -> KernelAnswer {
         match module {
-            Ok(module) => Launcher::run(case, module, self.limits),
+            Ok(module) => Launcher::run(case, module, self.limits, 0).0,
             Err(why) => KernelAnswer::Skipped(why.clone()),
         }
+    }
+
+    /// The entries of a module, with their parameters.
+    ///
+    /// # Errors
+    /// If the module cannot be read.
+    pub fn entries(&self, module: &str) -> Result<Vec<EntryDescription>, String> {
+        self.read(module).map(|module| module.descriptions())
     }
 
     /// The lines of a module that have no semantics here: the bytes of each, and why. A case that reaches one of them is

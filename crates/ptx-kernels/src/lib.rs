@@ -5,7 +5,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! register_kind memory chain chain_text template library constants draw inputs kernel compare reduce cause search
+//! register_kind memory chain chain_text template library constants draw inputs slice kernel compare reduce cause search
 //! ```
 
 mod cause;
@@ -21,6 +21,7 @@ mod memory;
 mod reduce;
 mod register_kind;
 mod search;
+mod slice;
 mod template;
 
 pub use cause::{CauseChoice, CauseLine, ChainCause};
@@ -35,4 +36,5 @@ pub use memory::ChainMemory;
 pub use reduce::{Reduced, without_instructions};
 pub use register_kind::RegisterKind;
 pub use search::{ChainSearch, search};
+pub use slice::{ModuleSlice, slices};
 pub use template::{Template, TemplateKind};

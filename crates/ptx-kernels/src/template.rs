@@ -1,7 +1,5 @@
 //! Templates: the text of a variant with holes for its operands.
 
-use rustc_hash::FxHashMap;
-
 use crate::chain::{ChainInstruction, ChainOperand, Piece, SlotKind, memory_of, slots};
 use crate::memory::ChainMemory;
 use ptx_exec::semantics;
@@ -60,12 +58,17 @@ impl MemoryUse {
 }
 
 impl Template {
-    /// The template of a variant. None if a chain cannot have it: it does more than to compute and to access the memory of
-    /// chains, or has no semantics, or names something else than scalar registers of up to 64 bits and numbers.
+    /// The template of a variant: see [`Self::of_line`].
     pub fn new(isa: &Isa, form: &Form, values: &[u8]) -> Option<Self> {
         let (text, declarations) = print_variant(form, values);
-        let symbols = Declarations::parse(&declarations, isa).ok()?;
-        let line = Line::parse(&text).ok()?;
+        Self::of_line(isa, (form, values), &text, &Declarations::parse(&declarations, isa).ok()?)
+    }
+
+    /// The template of a line of a form that makes these choices. None if a chain cannot have it: it does more than to compute and
+    /// to access the memory of chains, or has no semantics, or names something else than scalar registers of up to 64 bits and
+    /// numbers.
+    pub fn of_line(isa: &Isa, (form, values): (&Form, &[u8]), text: &str, symbols: &Declarations) -> Option<Self> {
+        let line = Line::parse(text).ok()?;
         let computation = match semantics::computation(isa, form, values, Some(&line)) {
             Some(computation) => Some(computation.ok()?),
             None => None,
@@ -74,15 +77,15 @@ impl Template {
         if computation.is_some() == accessed.is_some() {
             return None;
         }
-        let mut named: FxHashMap<String, SlotKind> = FxHashMap::default();
-        if let Some((_, guard)) = line.guard {
-            named.insert(guard.to_owned(), SlotKind::Guard);
-        }
         let mut replaced: Vec<ReplacedText> = Vec::new();
+        let position = |name: &str| name.as_ptr().addr().checked_sub(text.as_ptr().addr());
+        if let Some((_, guard)) = line.guard {
+            replaced.push((position(guard)?, guard.len(), SlotKind::Guard));
+        }
         for bound in arguments(form, values, &line) {
             let operand = &form.operands[bound.operand];
             if let (Role::Address { .. }, Some((memory, bytes))) = (&operand.role, accessed) {
-                let (at, address) = place(&line, &text, bound.argument)?;
+                let (at, address) = place(&line, text, bound.argument)?;
                 let (begin, end) = (address.find('[')? + 1, address.rfind(']')?);
                 replaced.push((at + begin, end.checked_sub(begin)?, SlotKind::Place(memory, bytes)));
                 continue;
@@ -91,7 +94,7 @@ impl Template {
                 return None;
             }
             if matches!(bound.argument, Argument::Integer(_) | Argument::Float(_) | Argument::Double(_)) {
-                let (at, number) = place(&line, &text, bound.argument)?;
+                let (at, number) = place(&line, text, bound.argument)?;
                 let bits = operand.type_by(isa, form, values).map_or(32, |of| of.bits);
                 if accessed.is_some() && bits > 64 {
                     return None;
@@ -99,19 +102,19 @@ impl Template {
                 replaced.push((at, number.len(), SlotKind::Constant(bits)));
                 continue;
             }
-            for element in bound.elements(&symbols) {
-                let Some(name) = element.name() else { continue };
-                let Some(Symbol::Register(Some(of), 1)) = symbols.symbol(&name) else { return None };
+            for element in bound.elements(symbols) {
+                let Some(register) = element.register() else { continue };
+                let Some(Symbol::Register(Some(of), 1)) = symbols.symbol(register) else { return None };
                 let bits = isa.types[of].bits;
-                if !matches!(bits, 1 | 16 | 32 | 64) || name.contains('.') {
+                if !matches!(bits, 1 | 16 | 32 | 64) {
                     return None;
                 }
                 let kind = if operand.role == Role::Source { SlotKind::Source } else { SlotKind::Destination };
-                named.insert(name, kind(bits));
+                replaced.push((position(register)?, register.len(), kind(bits)));
             }
         }
         replaced.sort_unstable();
-        let (pieces, numbers) = split(&text, &named, &replaced)?;
+        let (pieces, numbers) = split(text, &replaced)?;
         let (reads_carry, writes_carry) =
             computation.map_or((false, false), |of| (of.reads_carry(), of.writes_carry()));
         let memory = MemoryUse::of(&pieces);
@@ -160,49 +163,22 @@ fn place<'a>(line: &Line<'a>, text: &str, argument: &Argument<'a>) -> Option<(us
     Some((at, operand.text.trim_end()))
 }
 
-/// Splits a text at the registers and numbers that are holes. None if it names another register.
-fn split(
-    text: &str,
-    slots: &FxHashMap<String, SlotKind>,
-    replaced: &[ReplacedText],
-) -> Option<(Vec<Piece>, Vec<Option<String>>)> {
-    let (mut pieces, mut numbers, mut plain) = (Vec::new(), Vec::new(), String::new());
-    let mut at = 0;
-    let mut replaced = replaced.iter();
-    let mut next = replaced.next();
-    while at < text.len() {
-        let rest = &text[at..];
-        let (kind, number, length) = match next {
-            Some(&(place, length, kind)) if place == at => {
-                next = replaced.next();
-                let number = match kind {
-                    SlotKind::Place(memory, _) => {
-                        plain.push_str(&format!("{}+", memory.variable()));
-                        None
-                    }
-                    _ => Some(rest.get(..length)?.to_owned()),
-                };
-                (kind, number, length)
-            }
-            _ if rest.starts_with('%') => {
-                let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '%' | '_' | '$');
-                let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-                (*slots.get(&rest[..length])?, None, length)
-            }
-            _ => {
-                let c = rest.chars().next()?;
-                plain.push(c);
-                at += c.len_utf8();
-                continue;
-            }
-        };
-        if !plain.is_empty() {
-            pieces.push(Piece::Text(std::mem::take(&mut plain)));
+/// Splits a text at its holes. None if they are not in it one after the other.
+fn split(text: &str, replaced: &[ReplacedText]) -> Option<(Vec<Piece>, Vec<Option<String>>)> {
+    let (mut pieces, mut numbers, mut at) = (Vec::new(), Vec::new(), 0);
+    for &(place, length, kind) in replaced {
+        let mut plain = text.get(at..place)?.to_owned();
+        let hole = text.get(place..place + length)?;
+        if let SlotKind::Place(memory, _) = kind {
+            plain.push_str(&format!("{}+", memory.variable()));
         }
+        if !plain.is_empty() {
+            pieces.push(Piece::Text(plain));
+        }
+        numbers.push(matches!(kind, SlotKind::Constant(_)).then(|| hole.to_owned()));
         pieces.push(Piece::Slot(kind));
-        numbers.push(number);
-        at += length;
+        at = place + length;
     }
-    pieces.push(Piece::Text(plain));
+    pieces.push(Piece::Text(text.get(at..)?.to_owned()));
     Some((pieces, numbers))
 }

@@ -11,8 +11,8 @@ use ptx_sass::target::MachineTarget;
 pub struct Configuration {
     /// The target.
     pub target: MachineTarget,
-    /// 0 to 3.
-    level: u8,
+    /// The level of optimization, 0 to 3.
+    pub level: u8,
     /// The most registers of a thread (`--maxrregcount`); the assembler's choice by default.
     registers: Option<u8>,
     /// How much registers count against speed (`--register-usage-level`), 0 to 10; the assembler's choice by default.
@@ -34,6 +34,11 @@ const LEAST_REGISTERS: u8 = 16;
 const MOST_USAGE: u8 = 10;
 
 impl Configuration {
+    /// A target at a level of optimization, 0 to 3.
+    pub fn new(target: MachineTarget, level: u8) -> Self {
+        Self { target, level: level.min(DEFAULT_LEVEL), ..Self::default() }
+    }
+
     /// All targets, each at the default level and without optimization.
     pub fn all() -> impl Iterator<Item = Self> {
         MachineTarget::ALL
@@ -47,7 +52,7 @@ impl Configuration {
     }
 
     /// The options of the assembler.
-    pub(super) fn options(&self) -> Vec<String> {
+    pub fn options(&self) -> Vec<String> {
         let mut options = vec!["-arch".to_owned(), self.target.name.to_owned(), format!("-O{}", self.level)];
         options.extend(self.registers.map(|registers| format!("--maxrregcount={registers}")));
         options.extend(self.usage.map(|usage| format!("--register-usage-level={usage}")));

@@ -10,6 +10,7 @@ use ptx_sass::machine::{Halt, Thread};
 use ptx_sass::opcode::{Step, Unknown};
 use ptx_sass::position::ThreadPosition;
 use ptx_sass::run::run;
+use rayon::prelude::*;
 
 use super::{PrintedWord, Sass};
 use crate::Outcome;
@@ -45,23 +46,58 @@ pub(super) fn execute(sass: &Sass, cases: &[KernelCase]) -> Vec<KernelAnswer> {
     let mut printed = printed.into_iter();
     let mut answers = Vec::new();
     for (cases, compiled) in modules.into_iter().zip(compiled) {
-        let compiled = match compiled {
-            Ok(compiled) => compiled,
-            Err(answer) => {
-                answers.extend(vec![answer; cases.len()]);
-                continue;
-            }
-        };
-        let waits = sass.configuration.waits();
-        let mut code = BTreeMap::new();
-        for (section, words) in compiled.cubin.code() {
-            let text: Vec<PrintedWord> = printed.by_ref().take(words.len()).collect();
-            code.insert(section, text.iter().enumerate().map(|(at, word)| word.step(at, waits)).collect());
-        }
-        let run = |case| LoadedKernels { case, compiled: &compiled, code: &code }.execute();
-        answers.extend(cases.iter().map(|case| run(case).unwrap_or_else(|answer| answer)));
+        answers.extend(match compiled {
+            Ok(compiled) => run_cases(sass, &compiled, &mut printed, cases),
+            Err(answer) => vec![answer; cases.len()],
+        });
     }
     answers
+}
+
+/// Executes cases with one module; `printed` has the text of its machine code, in order.
+fn run_cases(
+    sass: &Sass,
+    compiled: &CompiledKernels,
+    printed: &mut impl Iterator<Item = PrintedWord>,
+    cases: &[KernelCase],
+) -> Vec<KernelAnswer> {
+    let waits = sass.configuration.waits();
+    let mut code = BTreeMap::new();
+    for (section, words) in compiled.cubin.code() {
+        let text: Vec<PrintedWord> = printed.by_ref().take(words.len()).collect();
+        code.insert(section, text.iter().enumerate().map(|(at, word)| word.step(at, waits)).collect());
+    }
+    let run = |case| LoadedKernels { case, compiled, code: &code }.execute();
+    cases.iter().map(|case| run(case).unwrap_or_else(|answer| answer)).collect()
+}
+
+/// Executes a case on several engines. The newest disassembler of each target prints the machine code of all of them at once: it
+/// knows that of older releases, and most of the words are the same.
+pub(super) fn execute_on_all(engines: &[&Sass], case: &KernelCase) -> Vec<KernelAnswer> {
+    let compiled: Vec<Result<CompiledKernels, KernelAnswer>> =
+        engines.par_iter().map(|sass| compile(sass, &case.module, 1)).collect();
+    let mut of_target: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, sass) in engines.iter().enumerate() {
+        of_target.entry(sass.configuration.target.disassembler).or_default().push(at);
+    }
+    let groups: Vec<Vec<usize>> = of_target.into_values().collect();
+    let of_group = |group: &Vec<usize>| -> Vec<(usize, KernelAnswer)> {
+        let words_of = |at: &usize| compiled[*at].iter().flat_map(|of| of.cubin.code()).flat_map(|(_, words)| words);
+        let words: Vec<u128> = group.iter().flat_map(words_of).collect();
+        let newest = group.iter().max_by_key(|at| engines[**at].assembler.newest_ptx());
+        let printed = newest.map_or(Ok(Vec::new()), |at| engines[*at].disassembler.print_once(&words));
+        let printed = printed.map_err(|why| KernelAnswer::Skipped(why.to_string()));
+        let mut printed = printed.map(Vec::into_iter);
+        let answer = |at: &usize| match (&compiled[*at], &mut printed) {
+            (Err(answer), _) => answer.clone(),
+            (Ok(_), Err(lost)) => lost.clone(),
+            (Ok(of), Ok(printed)) => run_cases(engines[*at], of, printed, std::slice::from_ref(case)).remove(0),
+        };
+        group.iter().copied().zip(group.iter().map(answer).collect::<Vec<_>>()).collect()
+    };
+    let mut answers: Vec<(usize, KernelAnswer)> = groups.par_iter().flat_map_iter(of_group).collect();
+    answers.sort_by_key(|(at, _)| *at);
+    answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
 /// Compiles a module that this many cases share. If it has no machine code, all of them have the same answer.

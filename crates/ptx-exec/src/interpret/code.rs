@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::special::ThreadRegister;
 use crate::object::Space;
 use crate::semantics::{Computation, Operation};
+use ptx_spec::spec::Kind;
 
 /// The body of an entry or function.
 #[derive(Default)]
@@ -98,6 +99,8 @@ pub(super) struct EntryParameter {
     pub(super) address: u64,
     /// Its size in bytes.
     pub(super) size: u64,
+    /// The kind and the size in bits of an element.
+    pub(super) element: (Kind, u32),
 }
 
 /// An instruction.

@@ -6,6 +6,7 @@ use super::Limits;
 use super::read_module::InterpretedModule;
 use super::regions::Regions;
 use super::special::ThreadPlace;
+use super::steps::{StepTrace, TracedStep};
 use super::stop::ThreadStop;
 use super::thread::{Going, InterpretedThread};
 use super::windows;
@@ -25,20 +26,28 @@ pub(super) struct Launcher<'c> {
     memory: Regions,
     /// The positions of the variables that each block has for itself.
     shared: Range<usize>,
+    trace: StepTrace,
 }
 
 impl<'c> Launcher<'c> {
-    /// Executes all launches of a case.
-    pub(super) fn run(case: &'c KernelCase, module: &'c InterpretedModule, limits: Limits) -> KernelAnswer {
+    /// Executes all launches of a case. Returns the first steps as well, up to a number.
+    pub(super) fn run(
+        case: &'c KernelCase,
+        module: &'c InterpretedModule,
+        limits: Limits,
+        traced: usize,
+    ) -> (KernelAnswer, Vec<TracedStep>) {
         let (addresses, memory) = (case.addresses(), Regions::new(limits.memory));
-        let mut launcher = Self { case, module, limits, addresses, memory, shared: 0..0 };
-        match launcher.launches() {
+        let trace = StepTrace { steps: Vec::new(), left: traced };
+        let mut launcher = Self { case, module, limits, addresses, memory, shared: 0..0, trace };
+        let answer = match launcher.launches() {
             Ok(()) => {
                 let after = launcher.memory.all().iter().map(|region| (region.data(), region.defined()));
                 KernelAnswer::Returned(case.result(after))
             }
             Err(answer) => answer,
-        }
+        };
+        (answer, launcher.trace.steps)
     }
 
     fn launches(&mut self) -> Result<(), KernelAnswer> {
@@ -122,7 +131,7 @@ impl<'c> Launcher<'c> {
                 break Some(ThreadStop::Failed(format!("a thread takes more than {} steps", self.limits.steps)));
             }
             steps -= 1;
-            match thread.step() {
+            match self.trace.step(&mut thread) {
                 Ok(Going::On) => {}
                 Ok(Going::Ended) => break None,
                 Err(stop) => break Some(stop),

@@ -109,7 +109,8 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
         for variable in DeclaredVariable::of(&self.context.spec.isa, declaration)? {
             let size = variable.size.ok_or_else(|| variable.wrong("its size is not known"))?;
             let address = windows::place(next, size, variable.alignment);
-            self.code.parameters.push(EntryParameter { name: variable.name.to_owned(), address, size });
+            let (name, element) = (variable.name.to_owned(), variable.element);
+            self.code.parameters.push(EntryParameter { name, address, size, element });
             self.insert(variable.name, NamedThing::Variable(Space::Param, address));
         }
         Ok(())

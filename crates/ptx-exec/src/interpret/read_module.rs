@@ -22,7 +22,7 @@ pub(super) struct InterpretedModule {
     /// The bodies of its entries and functions, in order.
     pub(super) bodies: Vec<CodeBody>,
     /// For each body, whether it is an entry.
-    entries: Vec<bool>,
+    pub(super) entries: Vec<bool>,
     /// The variables of the module before the first launch, in the order of their addresses, each with its space.
     pub(super) regions: Vec<(Space, MemoryRegion)>,
 }
@@ -37,7 +37,7 @@ impl InterpretedModule {
         if let Some(problem) = module.problems.first() {
             return Err(unreadable(text, problem));
         }
-        let environment = environment(&module)?;
+        let environment = environment_of(&module)?;
         let judge = Judge::new(spec, &environment).map_err(|why| why.to_string())?;
         let context = ReadContext { spec, judge, computations };
         let (mut names, mut placed) = (NameScope::default(), PlacedVariables::new(memory));
@@ -108,8 +108,11 @@ fn regions(placed: &PlacedVariables<'_>, names: &NameScope<'_>) -> Result<Vec<(S
     Ok(found)
 }
 
-/// The environment that a module says it is made for.
-fn environment(module: &Module<'_>) -> Result<Environment, String> {
+/// The environment that a module says it is made for. PTX ISA `directives`.
+///
+/// # Errors
+/// If its directives do not name one that modules are executed in.
+pub fn environment_of(module: &Module<'_>) -> Result<Environment, String> {
     let [ptx] = module.versions.as_slice() else { return Err("the module has no `.version`, or several".to_owned()) };
     let [target] = module.targets.as_slice() else { return Err("the module has no `.target`, or several".to_owned()) };
     let first = target.argument.split(',').next().unwrap_or_default().trim();

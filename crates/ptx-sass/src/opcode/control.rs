@@ -3,7 +3,7 @@
 use super::shape::{DecodedStep, MachineShape, Unfit, effect, number, register};
 use super::source::MachineSource;
 use crate::cubin::WORD_BYTES;
-use crate::instruction::MachineOperand;
+use crate::instruction::{MachineOperand, Predicate};
 use crate::machine::{Halt, Thread};
 use ptx_exec::value::Bits;
 
@@ -77,13 +77,13 @@ pub(super) fn breakpoint(_: &MachineShape) -> DecodedStep {
     effect(|_| Err(Halt::unknown("the stack is too small")))
 }
 
-/// `EXIT`
+/// `EXIT`, `EXIT P0`
 pub(super) fn exit(shape: &MachineShape) -> DecodedStep {
-    match (&shape.modifiers[..], shape.operands) {
-        ([], []) => effect(|_| Err(Halt::Exit)),
-        ([], _) => Err(Unfit::OPERANDS),
-        _ => Err(Unfit::MODIFIERS),
+    if !shape.modifiers.is_empty() {
+        return Err(Unfit::MODIFIERS);
     }
+    let (conditions, []) = shape.split(0) else { return Err(Unfit::OPERANDS) };
+    effect(move |thread| if all_allow(thread, &conditions)? { Err(Halt::Exit) } else { Ok(()) })
 }
 
 /// `BRA 0x240`, `BRA P0, 0x240`, `CALL.REL.NOINC 0x240`, and to the sum of a register and an address, `CALL.REL.NOINC R22, 0x0`, `RET.REL.NODEC
@@ -98,16 +98,10 @@ pub(super) fn branch(shape: &MachineShape) -> DecodedStep {
         [from, target] if conditions.is_empty() => (Some(MachineSource::plain(from, 64)?), number(target)?),
         _ => return Err(Unfit::OPERANDS),
     };
-    effect(move |thread| {
-        for condition in &conditions {
-            if !thread.allows(*condition)? {
-                return Ok(());
-            }
-        }
-        match from {
-            None => go(thread, target),
-            Some(from) => indirect(thread, from, target),
-        }
+    effect(move |thread| match from {
+        _ if !all_allow(thread, &conditions)? => Ok(()),
+        None => go(thread, target),
+        Some(from) => indirect(thread, from, target),
     })
 }
 
@@ -119,6 +113,16 @@ pub(super) fn branch_table(shape: &MachineShape) -> DecodedStep {
         let next = (thread.next * WORD_BYTES) as u64;
         indirect(thread, from, next.wrapping_add(distance))
     })
+}
+
+/// True if all conditions of a branch or an exit hold.
+fn all_allow(thread: &Thread, conditions: &[Predicate]) -> Result<bool, Halt> {
+    for condition in conditions {
+        if !thread.allows(*condition)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn indirect(thread: &mut Thread, from: MachineSource, start: u64) -> Result<(), Halt> {

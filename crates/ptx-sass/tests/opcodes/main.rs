@@ -274,6 +274,8 @@ fn branches_go_where_the_word_says() {
         ("BRA 0x60", "", 8),
         ("@P0 BRA 0x60", "P0=0", 7),
         ("BRA P0,0x60", "P0=1", 8),
+        ("BRA P0,0x60", "P0=0", 7),
+        ("EXIT P0", "P0=0", 7),
         ("CALL.REL.NOINC 0x20", "", 4),
         ("RET.REL.NODEC R2,-0x20", "R2=0x90 R3=0", 9),
         ("CALL.REL.NOINC R22,0x0", "R22=0x60 R23=0", 8),
@@ -291,6 +293,8 @@ fn what_cannot_go_on_stops_the_thread() {
     let undefined = |what| Halt::Undefined(what);
     for (text, before, stop) in [
         ("EXIT", "", Halt::Exit),
+        ("EXIT P0", "P0=1", Halt::Exit),
+        ("EXIT !P0", "P0=?", undefined("a guard")),
         ("BPT.TRAP 0x1", "", Halt::unknown("the stack is too small")),
         ("LDG.E R0,[R2.64]", "R2=0x5000 R3=0", Halt::Trap(Fault::Nothing(0x5000))),
         ("LDG.E.64 R0,[R2.64]", "R2=0x1004 R3=0", Halt::Trap(Fault::Misaligned(0x1004))),
@@ -407,6 +411,6 @@ const UNKNOWN: &[&str] = &[
     "DEPBAR.LE SB1,0x0,{6}",
     "VOTE.EQ R0,PT,P0",
     "R2P R0,0x80",
-    "EXIT P0",
+    "EXIT R0",
     "WARPSYNC.COLLECTIVE R4,0x10",
 ];

@@ -105,11 +105,16 @@ impl<'l, 'a> BoundArgument<'l, 'a> {
     }
 }
 
-impl BoundElement<'_, '_> {
+impl<'a> BoundElement<'_, 'a> {
+    /// The name of the scalar register or vector in it; none if there is no name.
+    pub fn register(&self) -> Option<&'a str> {
+        self.register
+    }
+
     /// The name in it, a register or what an address starts from: without the sign before it and the suffix after it, and
     /// with the component.
     pub fn name(&self) -> Option<String> {
-        let name = self.register?;
+        let name = self.register()?;
         Some(self.component.map_or_else(|| name.to_owned(), |component| format!("{name}.{component}")))
     }
 }

@@ -1,0 +1,211 @@
+//! Which builds of an assembler compile a kernel wrong, and which of its lines.
+//!
+//! The reference interpreter says what the text means; the machine code of each build, target and level is executed beside it. Where
+//! it is wrong, the lines are searched for: slices of the kernel, with the values that the reference saw, are compiled as
+//! [chains](ptx_kernels); if none of them is wrong by itself, the kernel is made as small as it can be.
+
+mod cause;
+mod launch;
+mod shrink;
+mod text;
+mod verdict;
+
+use ptx_kernels::Library;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::case::InternalError;
+use crate::divergences::Divergences;
+use crate::engine::Engine as _;
+use crate::engine::sass::Sass;
+use crate::interpret::{Interpreter, environment_of};
+use crate::kernel_case::{KernelAnswer, KernelCase, KernelResult};
+use crate::ptx::Module;
+use crate::spec::Spec;
+
+pub use cause::BlamedCause;
+use cause::CauseSearch;
+pub use launch::{BufferContents, LaunchBuffer, LaunchFile, LaunchValue, entry_named};
+pub use text::{BlameReport, blame_text};
+pub use verdict::{BlameVerdict, ExplainedVerdict};
+
+/// What the reference makes of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// This result; some of its bytes may be undefined.
+    Result(KernelResult),
+    /// None: something that the manual leaves open decides; says what and where.
+    Undefined(String),
+    /// It ends in a trap or a fault; says where.
+    Traps(String),
+    /// Not known: the interpreter has no semantics of a line, or a limit was reached.
+    Unknown(String),
+}
+
+/// The verdict on one build, target and level.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BlameRow {
+    /// The engine: `sass-sm_80-O0@13.5.37`.
+    pub engine: String,
+    /// The build of `ptxas`.
+    pub version: String,
+    /// The target that it compiles for.
+    pub target: String,
+    /// The level of optimization.
+    pub level: u8,
+    /// The verdict.
+    pub verdict: BlameVerdict,
+    /// The first wrong bytes, the message of the assembler, or what is not known; empty if it is right.
+    pub why: String,
+}
+
+/// A cause, and where it happens.
+#[derive(Clone, Debug)]
+pub struct BorderedCause {
+    /// The cause.
+    pub cause: BlamedCause,
+    /// The first engine that has it.
+    pub engine: String,
+    /// The command that compiles its module, which is in `x.ptx`.
+    pub command: String,
+    /// The verdict of each engine on its module.
+    pub rows: Vec<BlameRow>,
+}
+
+/// The answer to who is wrong.
+#[derive(Clone, Debug)]
+pub struct Blame {
+    /// What the kernel means.
+    pub meaning: Meaning,
+    /// The verdict of each engine, in the order in which they were given.
+    pub rows: Vec<BlameRow>,
+    /// The causes of what is wrong.
+    pub causes: Vec<BorderedCause>,
+}
+
+/// The steps of threads from which slices are made.
+const STEPS: usize = 200_000;
+/// The most causes that are searched for.
+const CAUSES: usize = 6;
+
+/// Asks engines about a kernel. `say` is told what is done.
+///
+/// # Errors
+/// If the search for a cause contradicts itself.
+pub fn blame(
+    spec: &Spec,
+    divergences: &Divergences,
+    engines: &[Sass],
+    case: &KernelCase,
+    say: &dyn Fn(&str),
+) -> Result<Blame, InternalError> {
+    let interpreter = Interpreter::new(spec);
+    let (answer, steps) = interpreter.trace(case, STEPS);
+    let meaning = match answer {
+        KernelAnswer::Returned(result) => Meaning::Result(result),
+        KernelAnswer::Undefined(why) => Meaning::Undefined(why),
+        KernelAnswer::Trapped(why) => Meaning::Traps(why),
+        KernelAnswer::Skipped(why) | KernelAnswer::Failed(why) => Meaning::Unknown(why),
+    };
+    let mut found = Blame { rows: rows(engines, case, &meaning), meaning, causes: Vec::new() };
+    let Ok(environment) = environment_of(&Module::read(&case.module, &spec.isa)) else { return Ok(found) };
+    let search = CauseSearch { spec, divergences, interpreter: &interpreter, environment, case, steps: &steps };
+    let is_bad = |row: &BlameRow| matches!(row.verdict, BlameVerdict::Wrong | BlameVerdict::Crashes);
+    let mut open: Vec<usize> = (0..engines.len()).filter(|at| is_bad(&found.rows[*at])).collect();
+    let mut known = None;
+    while let Some(&at) = open.first() {
+        if found.causes.len() >= CAUSES {
+            break;
+        }
+        open.remove(0);
+        say(&format!("searching for the cause in {}", found.rows[at].engine));
+        let before = ExplainedVerdict { verdict: found.rows[at].verdict, why: found.rows[at].why.clone() };
+        let mut causes = Vec::new();
+        if before.verdict == BlameVerdict::Wrong {
+            if known.is_none() {
+                let library = Library::new(spec, environment, &[]).map_err(|why| InternalError(why.to_string()))?;
+                known = Some((library, search.slices()?));
+            }
+            if let Some((library, slices)) = &known {
+                causes = search.of_slices(&engines[at], library, slices)?;
+            }
+        }
+        if causes.is_empty() {
+            causes.push(search.of_kernel(&engines[at], &before));
+        }
+        for cause in causes {
+            let bordered = bordered(&interpreter, engines, at, cause);
+            open.retain(|other| !is_bad(&bordered.rows[*other]));
+            if !found.causes.iter().any(|known| known.cause.lines == bordered.cause.lines) {
+                found.causes.push(bordered);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The verdict of each engine on a case with this meaning.
+fn rows(engines: &[Sass], case: &KernelCase, meaning: &Meaning) -> Vec<BlameRow> {
+    let all: Vec<&Sass> = engines.iter().collect();
+    let answers = Sass::execute_on_all(&all, case);
+    let of = |verdict: BlameVerdict, why: &str| ExplainedVerdict { verdict, why: why.to_owned() };
+    let verdict = |answer: &KernelAnswer| match (meaning, answer) {
+        (Meaning::Result(expected), answer) => ExplainedVerdict::new(case, expected, answer),
+        // Whatever a text means, no assembler may die of it.
+        (_, KernelAnswer::Failed(_)) => ExplainedVerdict::new(case, &KernelResult::default(), answer),
+        (Meaning::Undefined(why), _) => of(BlameVerdict::Undefined, why),
+        (Meaning::Traps(why) | Meaning::Unknown(why), _) => of(BlameVerdict::CannotTell, why),
+    };
+    let row = |(engine, answer): (&Sass, &KernelAnswer)| {
+        let ExplainedVerdict { verdict, why } = verdict(answer);
+        let configuration = engine.configuration();
+        BlameRow {
+            engine: engine.id().to_string(),
+            version: engine.id().version().to_owned(),
+            target: configuration.target.name.to_owned(),
+            level: configuration.level,
+            verdict,
+            why,
+        }
+    };
+    engines.iter().zip(&answers).map(row).collect()
+}
+
+/// A cause that one engine has, and the verdicts of all on it.
+fn bordered(interpreter: &Interpreter<'_>, engines: &[Sass], at: usize, cause: BlamedCause) -> BorderedCause {
+    let meaning = match interpreter.execute(&cause.case) {
+        KernelAnswer::Returned(result) => Meaning::Result(result),
+        // A module on which an assembler dies needs no result.
+        _ => Meaning::Unknown("only that the assembler dies of it is known".to_owned()),
+    };
+    let rows = rows(engines, &cause.case, &meaning);
+    let options = engines[at].configuration().options().join(" ");
+    let command = format!("ptxas {options} x.ptx -o x.cubin");
+    BorderedCause { cause, engine: engines[at].id().to_string(), command, rows }
+}
+
+/// What two modules compute by their texts with the same launch, in words, and the exit code: 0 the same, 1 something else, 2 it
+/// cannot be told.
+pub fn against(interpreter: &Interpreter<'_>, case: &KernelCase, other: &KernelCase) -> (String, u8) {
+    let say = |text: &str| format!("{text}\n");
+    match [interpreter.execute(case), interpreter.execute(other)] {
+        [KernelAnswer::Returned(expected), answer @ KernelAnswer::Returned(_)] => {
+            let ExplainedVerdict { verdict, why } = ExplainedVerdict::new(case, &expected, &answer);
+            match verdict {
+                BlameVerdict::Right => (say("both texts compute the same: what differs is made of them later"), 0),
+                _ => (format!("the texts compute different results, so no assembler is to blame: {why}\n"), 1),
+            }
+        }
+        [first, second] => {
+            let why = |which: &str, answer: &KernelAnswer| match answer {
+                KernelAnswer::Returned(_) => String::new(),
+                KernelAnswer::Undefined(why) => format!("the {which} is undefined: {why}\n"),
+                KernelAnswer::Trapped(why) => format!("the {which} ends in a trap or a fault: {why}\n"),
+                KernelAnswer::Skipped(why) | KernelAnswer::Failed(why) => {
+                    format!("the {which} is not executed: {why}\n")
+                }
+            };
+            (why("first", &first) + &why("second", &second), 2)
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The answer as text for a terminal, and as JSON.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Blame, BlameRow, BlameVerdict, BorderedCause, Meaning};
+use crate::kernel_case::{KernelCase, KernelResult};
+use crate::plural::counted;
+
+/// The answer of `blame`, as JSON.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BlameReport {
+    /// The entry that was launched.
+    pub entry: String,
+    /// The result of the reference: `defined`, `partly-undefined`, `undefined`, `traps` or `unknown`.
+    pub meaning: String,
+    /// The reason if there is no result, with the line; the undefined bytes if there are any.
+    pub why: String,
+    /// The verdict on each engine.
+    pub engines: Vec<BlameRow>,
+    /// The causes of what is wrong.
+    pub causes: Vec<BlamedLines>,
+}
+
+/// Lines that are compiled wrong, and where.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BlamedLines {
+    /// The lines of the kernel, by their numbers, each with its text.
+    pub kernel: Vec<(usize, String)>,
+    /// The listed divergence that they are; none if they are new.
+    pub listed: Option<String>,
+    /// The reduced lines.
+    pub reduced: Vec<String>,
+    /// The values that show it, in words.
+    pub values: String,
+    /// The first engine that has it.
+    pub engine: String,
+    /// The command that compiles the module, in a file `x.ptx`.
+    pub command: String,
+    /// A whole module that shows it.
+    pub module: String,
+    /// The verdict of each engine on that module.
+    pub engines: Vec<BlameRow>,
+}
+
+impl BlameReport {
+    /// Of an answer about a case.
+    pub fn new(case: &KernelCase, blame: &Blame) -> Self {
+        let (meaning, why) = meaning(case, &blame.meaning);
+        let entry = case.launches.first().map(|launch| launch.entry.clone()).unwrap_or_default();
+        let causes = blame.causes.iter().map(|cause| lines(case, cause)).collect();
+        Self { entry, meaning: meaning.to_owned(), why, engines: blame.rows.clone(), causes }
+    }
+
+    /// How many engines are wrong, or die.
+    pub fn blamed(&self) -> usize {
+        let is_bad = |row: &&BlameRow| matches!(row.verdict, BlameVerdict::Wrong | BlameVerdict::Crashes);
+        self.engines.iter().filter(is_bad).count()
+    }
+
+    /// How many engines are right.
+    pub fn right(&self) -> usize {
+        self.engines.iter().filter(|row| row.verdict == BlameVerdict::Right).count()
+    }
+}
+
+fn lines(case: &KernelCase, of: &BorderedCause) -> BlamedLines {
+    let text = &case.module;
+    let number = |at: usize| 1 + text[..at].bytes().filter(|byte| *byte == b'\n').count();
+    let kernel = of.cause.at.iter().map(|at| (number(at.start), text[at.clone()].trim().to_owned())).collect();
+    BlamedLines {
+        kernel,
+        listed: of.cause.listed.clone(),
+        reduced: of.cause.lines.clone(),
+        values: of.cause.values.clone(),
+        engine: of.engine.clone(),
+        command: of.command.clone(),
+        module: of.cause.case.module.to_string(),
+        engines: of.rows.clone(),
+    }
+}
+
+/// The word for a meaning, and its reason.
+fn meaning(case: &KernelCase, of: &Meaning) -> (&'static str, String) {
+    match of {
+        Meaning::Result(result) => match undefined(case, result) {
+            Some(why) => ("partly-undefined", why),
+            None => ("defined", String::new()),
+        },
+        Meaning::Undefined(why) => ("undefined", why.clone()),
+        Meaning::Traps(why) => ("traps", why.clone()),
+        Meaning::Unknown(why) => ("unknown", why.clone()),
+    }
+}
+
+/// The first undefined byte of each buffer that has some.
+fn undefined(case: &KernelCase, result: &KernelResult) -> Option<String> {
+    let of = |name: &String, bits: &Vec<u8>| {
+        let first = bits.iter().position(|bits| *bits != 0)?;
+        let count = bits.iter().filter(|bits| **bits != 0).count();
+        Some(format!("{} of `{name}`, from byte {first} on", counted(count, "byte")))
+    };
+    let known = case.buffers.iter().filter_map(|buffer| of(&buffer.name, result.undefined.get(&buffer.name)?));
+    let all: Vec<String> = known.collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// The answer for a terminal.
+pub fn blame_text(report: &BlameReport) -> String {
+    let mut text = String::new();
+    let (entry, why) = (&report.entry, &report.why);
+    // Writing to a String cannot fail.
+    let _ = match report.meaning.as_str() {
+        "defined" => {
+            writeln!(text, "`{entry}` has one meaning for these inputs, and this is what machine code makes of it:\n")
+        }
+        "partly-undefined" => writeln!(
+            text,
+            "`{entry}` leaves a part of its result undefined, which may be anything: {why}\nThe rest, as machine code:\n"
+        ),
+        "undefined" => writeln!(
+            text,
+            "The result of `{entry}` is undefined for these inputs, so no assembler can be wrong:\n  {why}\n"
+        ),
+        "traps" => writeln!(text, "`{entry}` ends in a trap or a fault by its own text:\n  {why}\n"),
+        _ => writeln!(text, "It is not known what `{entry}` means:\n  {why}\n"),
+    };
+    if report.meaning.ends_with("defined") && report.meaning != "undefined" || report.blamed() > 0 {
+        table(&mut text, &report.engines);
+        reasons(&mut text, &report.engines);
+    }
+    for cause in &report.causes {
+        text.push_str(&cause_text(cause));
+    }
+    text
+}
+
+/// The builds as rows, targets and levels as columns; builds with the same verdicts, one after the other, are one row.
+fn table(text: &mut String, rows: &[BlameRow]) {
+    let mut columns: Vec<(&str, u8)> = Vec::new();
+    let mut builds: Vec<(&str, Vec<&BlameRow>)> = Vec::new();
+    for row in rows {
+        let column = (row.target.as_str(), row.level);
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+        match builds.iter_mut().find(|(version, _)| *version == row.version) {
+            Some((_, rows)) => rows.push(row),
+            None => builds.push((&row.version, vec![row])),
+        }
+    }
+    let verdicts = |rows: &[&BlameRow]| -> Vec<&'static str> {
+        let of = |column: &(&str, u8)| rows.iter().find(|row| (row.target.as_str(), row.level) == *column);
+        columns.iter().map(|column| of(column).map_or("", |row| row.verdict.word())).collect()
+    };
+    let mut groups: Vec<(Vec<&str>, Vec<&'static str>)> = Vec::new();
+    for (version, rows) in &builds {
+        let of_build = verdicts(rows);
+        match groups.last_mut() {
+            Some((versions, known)) if *known == of_build => versions.push(version),
+            _ => groups.push((vec![version], of_build)),
+        }
+    }
+    let name = |versions: &[&str]| match versions {
+        [only] => (*only).to_owned(),
+        [newest, .., oldest] => format!("{oldest} to {newest} ({} builds)", versions.len()),
+        [] => String::new(),
+    };
+    let width = groups.iter().map(|(versions, _)| name(versions).len()).max().unwrap_or(0).max("ptxas".len());
+    let _ = write!(text, "{:width$}", "ptxas");
+    for (target, level) in &columns {
+        let _ = write!(text, "  {:>11}", format!("{target} -O{level}"));
+    }
+    text.push('\n');
+    for (versions, verdicts) in &groups {
+        let _ = write!(text, "{:width$}", name(versions));
+        verdicts.iter().for_each(|verdict| {
+            let _ = write!(text, "  {verdict:>11}");
+        });
+        text.push('\n');
+    }
+    text.push('\n');
+}
+
+/// The different reasons of verdicts, each once with the first engine.
+fn reasons(text: &mut String, rows: &[BlameRow]) {
+    let mut said: Vec<(BlameVerdict, &str)> = Vec::new();
+    for row in rows.iter().filter(|row| !row.why.is_empty()) {
+        if said.contains(&(row.verdict, &row.why)) {
+            continue;
+        }
+        said.push((row.verdict, &row.why));
+        let _ = writeln!(text, "{}: {}: {}", row.engine, row.verdict.word(), row.why);
+    }
+}
+
+/// A cause as a text that can be sent: the lines, the module, the command, and the builds.
+fn cause_text(of: &BlamedLines) -> String {
+    let mut text = String::from("\nCause: ");
+    let _ = match &of.listed {
+        Some(id) => writeln!(text, "known as `{id}` (docs/defects)"),
+        None => writeln!(text, "not listed yet"),
+    };
+    if of.kernel.len() <= MOST_LINES {
+        for (number, line) in &of.kernel {
+            let _ = writeln!(text, "  line {number:<5} {line};");
+        }
+    }
+    if !of.values.is_empty() {
+        let _ = writeln!(text, "reduced:");
+        of.reduced.iter().for_each(|line| {
+            let _ = writeln!(text, "  {line}");
+        });
+        let _ = writeln!(text, "  {}", of.values);
+    }
+    let _ = writeln!(text, "\n{}, and this is the module:\n", of.command);
+    of.module.lines().for_each(|line| {
+        let _ = writeln!(text, "    {line}");
+    });
+    text.push('\n');
+    table(&mut text, &of.engines);
+    text
+}
+
+/// The most lines of a kernel that are shown; the module has all of them.
+const MOST_LINES: usize = 12;
