@@ -4,6 +4,7 @@
 //! could not be judged.
 
 mod check;
+mod defects;
 mod engine;
 mod engines;
 mod environment;
@@ -52,6 +53,7 @@ enum Command {
     Judge(judge::Opts),
     Explain(explain::Opts),
     Matrix(matrix::Opts),
+    Defects(defects::Opts),
     Generate(generate::Opts),
     Minimize(minimize::Opts),
     Replay(replay::Opts),
@@ -72,6 +74,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Judge(opts) => opts.run(specs),
         Command::Explain(opts) => opts.run(specs),
         Command::Matrix(opts) => opts.run(specs),
+        Command::Defects(opts) => opts.run(specs),
         Command::Generate(opts) => opts.run(specs),
         Command::Minimize(opts) => opts.run(specs),
         Command::Replay(opts) => opts.run(specs),

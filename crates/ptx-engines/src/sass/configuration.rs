@@ -46,8 +46,18 @@ impl Configuration {
         self.level > 0
     }
 
+    /// The level of optimization, 0 to 3.
+    pub fn level(self) -> u8 {
+        self.level
+    }
+
+    /// True if it changes how many registers the assembler uses.
+    pub fn limits_registers(self) -> bool {
+        self.registers.is_some() || self.usage.is_some()
+    }
+
     /// The options of the assembler.
-    pub(super) fn options(&self) -> Vec<String> {
+    pub fn options(&self) -> Vec<String> {
         let mut options = vec!["-arch".to_owned(), self.target.name.to_owned(), format!("-O{}", self.level)];
         options.extend(self.registers.map(|registers| format!("--maxrregcount={registers}")));
         options.extend(self.usage.map(|usage| format!("--register-usage-level={usage}")));
