@@ -206,3 +206,63 @@ fn environment(
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(DefectTable).to_value()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Spec;
+
+    const ISA: &str = include_str!("../specs/isa.yaml");
+
+    /// A defect with two ranges of versions between which there is a hole, and one without a range.
+    const LIST: &str = r#"
+engine: sass
+divergences:
+  - { id: first, lines: [a], to: "12.4", does: computes, because: Planted., SHOWS }
+  - { id: again, lines: [a], from: "13.1", to: "13.2.51", engines: [sass-sm_80, sass], does: crashes, because: Planted., SHOWS }
+  - { id: always, lines: [b], engines: [sass-sm_80-O0, sass-O0], does: computes, because: Planted., SHOWS }
+"#;
+
+    fn list() -> (Spec, Divergences) {
+        let spec =
+            Spec::from_texts(("isa.yaml", ISA), &[]).unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+        let shows = "shows: { registers: [b32], inputs: [], lines: [], outputs: [0], row: [] }";
+        let texts = [("sass.yaml".to_owned(), LIST.replace("SHOWS", shows))];
+        let divergences =
+            Divergences::from_texts(&texts, &spec).unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+        (spec, divergences)
+    }
+
+    #[test]
+    fn ranges_targets_and_levels_decide_which_defects_a_version_has() {
+        let (spec, divergences) = list();
+        for (version, target, level, expected) in [
+            ("11.8.89", None, None, &["first", "always"][..]),
+            ("12.4.131", None, None, &["first", "always"]),
+            ("12.9.86", None, None, &["always"]),
+            ("13.1.80", None, None, &["always", "again"]),
+            ("13.2.51", None, None, &["always", "again"]),
+            ("13.2.78", None, None, &["always"]),
+            ("13.2", None, None, &["always", "again"]),
+            ("13.1.80", Some("sm_90a"), Some(3), &["again"]),
+            ("13.1.80", Some("sm_80"), Some(0), &["always"]),
+            ("13.1.80", Some("sm_75"), None, &[]),
+            ("12.4.131", Some("sm_75"), Some(1), &["first"]),
+        ] {
+            let target = target.map(|name: &str| name.parse().expect("a target"));
+            let version_asked = version.parse().expect("a version");
+            let query = DefectQuery { version: Some(version_asked), target, level, kind: None };
+            let table = DefectTable::new(&divergences, &spec.isa, &query);
+            let ids: Vec<&str> = table.defects.iter().map(|defect| defect.id.as_str()).collect();
+            assert_eq!(ids, expected, "{version} {target:?} {level:?}");
+        }
+    }
+
+    #[test]
+    fn versions_have_two_or_three_numbers() {
+        for bad in ["", "13", "13.", "13.x", "+13.5", "13.5.37.1", "ptxas@13.5", "13.5.99999999999"] {
+            assert!(bad.parse::<AssemblerVersion>().is_err(), "{bad}");
+        }
+        assert!("13.5.37".parse::<AssemblerVersion>().is_ok());
+    }
+}
