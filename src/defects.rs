@@ -110,9 +110,9 @@ impl DefectTable {
 
 /// The versions of the assembler that the lists name.
 struct KnownVersions {
-    /// Those whose verdicts are known, oldest first.
+    /// The versions whose verdicts are known, oldest first.
     judged: Vec<EngineVersion>,
-    /// The oldest whose machine code the list of wrong code names.
+    /// The oldest version whose machine code the list of wrong code names.
     executed: Option<EngineVersion>,
 }
 
