@@ -5,6 +5,7 @@
 
 mod blame;
 mod check;
+mod defects;
 mod engine;
 mod engines;
 mod environment;
@@ -54,6 +55,7 @@ enum Command {
     Judge(judge::Opts),
     Explain(explain::Opts),
     Matrix(matrix::Opts),
+    Defects(defects::Opts),
     Generate(generate::Opts),
     Minimize(minimize::Opts),
     Replay(replay::Opts),
@@ -75,6 +77,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Judge(opts) => opts.run(specs),
         Command::Explain(opts) => opts.run(specs),
         Command::Matrix(opts) => opts.run(specs),
+        Command::Defects(opts) => opts.run(specs),
         Command::Generate(opts) => opts.run(specs),
         Command::Minimize(opts) => opts.run(specs),
         Command::Replay(opts) => opts.run(specs),

@@ -76,6 +76,16 @@ impl Does {
     }
 }
 
+/// The kind of a defect, for those who compile with an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DefectKind {
+    /// The machine code computes something else.
+    WrongCode,
+    /// The engine dies, does not end, or reports an internal error.
+    Crash,
+}
+
 /// A known divergence.
 #[derive(Clone, Debug)]
 pub struct Divergence {
@@ -89,8 +99,14 @@ pub struct Divergence {
     like: Vec<String>,
     /// The families whose files say that they do not do it.
     unlike: Vec<String>,
+    /// The instructions that it is about, as in its file; all if empty.
+    pub instructions: Vec<String>,
+    /// The instructions that it is not about.
+    pub except: Vec<String>,
     /// The engine's behavior.
     pub does: Does,
+    /// The kind of defect, if it is not the one that the behavior has.
+    defect: Option<DefectKind>,
     /// The rules that are not enforced, by the part of their ids after the `/`.
     pub rules: Vec<String>,
     /// True if it does so only with some of these lines.
@@ -150,6 +166,25 @@ impl Divergence {
     /// The versions of the engine that do it, such as `12.4 to 12.9`; empty for all.
     pub fn version_words(&self) -> String {
         self.versions.words()
+    }
+
+    /// The first version that does it, and the last one; none where the range is open.
+    pub fn bounds(&self) -> [Option<String>; 2] {
+        [&self.versions.from, &self.versions.to].map(|bound| bound.as_deref().map(version::dotted))
+    }
+
+    /// True if its range of versions has this one, whatever the engine is.
+    pub fn has_version(&self, version: &EngineVersion) -> bool {
+        self.versions.contains(version)
+    }
+
+    /// The kind of defect that it is; none if the engine only accepts or rejects what it should not.
+    pub fn defect_kind(&self) -> Option<DefectKind> {
+        match self.does {
+            Does::Accepts | Does::Rejects => None,
+            Does::Crashes => Some(self.defect.unwrap_or(DefectKind::Crash)),
+            Does::Computes => Some(self.defect.unwrap_or(DefectKind::WrongCode)),
+        }
     }
 
     /// The variants that it is about.

@@ -11,13 +11,14 @@
 //! imports: a module imports only modules before it in this list. `docs/design.md` explains the design.
 //!
 //! ```text order
-//! shipped case divergences campaign causes blame matrix report
+//! shipped case divergences defects campaign causes blame matrix report
 //! ```
 
 pub mod blame;
 pub mod campaign;
 pub mod case;
 pub mod causes;
+pub mod defects;
 pub mod divergences;
 pub use ptx_engines as engine;
 pub use ptx_exec::{hex, interpret, kernel, kernel_case, line_case, model, object, properties, semantics, setup};

@@ -1,11 +1,12 @@
-//! The built-in specification: `specs/`, embedded.
+//! The built-in specification: `specs/`, embedded, and the pages about defects.
 
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, File, include_dir};
 
 use crate::spec::{Isa, Spec};
 use crate::yaml::Error;
 
 static SPECS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/specs");
+static DEFECTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/docs/defects");
 const ISA: &str = "isa.yaml";
 
 /// The built-in specification.
@@ -30,6 +31,16 @@ pub fn spec() -> Result<Spec, Vec<Error>> {
 pub fn isa() -> Result<Isa, Vec<Error>> {
     let text = SPECS.get_file(ISA).and_then(|file| file.contents_utf8()).unwrap_or_default();
     Spec::from_texts(("specs/isa.yaml", text), &[]).map(|spec| spec.isa)
+}
+
+/// The pages about defects, each with its path, sorted.
+pub(crate) fn defect_pages() -> Vec<(String, &'static str)> {
+    let files = DEFECTS.files();
+    let page =
+        |file: &'static File<'static>| Some((format!("docs/defects/{}", file.path().to_str()?), file.contents_utf8()?));
+    let mut pages: Vec<(String, &'static str)> = files.filter_map(page).collect();
+    pages.sort_unstable();
+    pages
 }
 
 /// Every file of a folder below `specs/`, with its name, sorted.

@@ -83,6 +83,8 @@ enum SchemaName {
     History,
     /// matrix.json, which `matrix --format json` prints.
     Matrix,
+    /// The table that `defects --format json` prints.
+    Defects,
 }
 
 impl SchemaName {
@@ -95,6 +97,7 @@ impl SchemaName {
             Self::Report => ptx_conform::report::schema(),
             Self::History => ptx_conform::report::history_schema(),
             Self::Matrix => ptx_conform::matrix::schema(),
+            Self::Defects => ptx_conform::defects::schema(),
         }
     }
 }

@@ -18,11 +18,17 @@ enum ToolchainCommand {
     /// Download versions of ptxas, and of the disassembler of its machine code, from NVIDIA's Python packages into
     /// your cache directory.
     ///
+    /// `all` are all that are published, from 11.7 on, newest first: each is an error line if it cannot be installed, and
+    /// the others are. A disassembler of its own has each release from 13.2 on; older ones share the newest.
+    ///
     /// NVIDIA's licence is proprietary: use the binaries on this machine, and do not redistribute them.
+    ///
+    /// Exit codes: 0 all installed, 2 one could not be installed.
     ///
     /// Example: ptx-conform toolchain install 13.5 11.8
     Install {
-        /// Versions: `13.5` is the newest 13.5.*, `13.5.37` exactly that one.
+        /// Versions: `13.5.37` is exactly that one, `13.5` the newest 13.5.*, `13` the newest 13.*, and `all` every one,
+        /// update releases too.
         #[arg(required = true, value_name = "VERSION")]
         versions: Vec<String>,
     },
@@ -41,9 +47,22 @@ impl Opts {
     }
 }
 
-fn install(versions: &[String]) -> anyhow::Result<ExitCode> {
+/// The word for every version that is published.
+const ALL: &str = "all";
+
+fn install(requests: &[String]) -> anyhow::Result<ExitCode> {
+    let mut versions: Vec<String> = Vec::new();
+    for request in requests {
+        match request.as_str() {
+            ALL => versions.extend(toolchain::published()?),
+            _ => versions.push(request.clone()),
+        }
+    }
     let mut failed = false;
-    for version in versions {
+    for (number, version) in versions.iter().enumerate() {
+        if versions.len() > 1 {
+            super::output::say(&format!("{} of {}: {version}", number + 1, versions.len()));
+        }
         // If one version cannot be installed, the others still can.
         match toolchain::install(version) {
             Ok(installed) => {
@@ -55,7 +74,8 @@ fn install(versions: &[String]) -> anyhow::Result<ExitCode> {
                 }
             }
             Err(error) => {
-                super::output::say(&format!("error: {error}"));
+                let which = if versions.len() > 1 { format!("{version}: ") } else { String::new() };
+                super::output::say(&format!("error: {which}{error}"));
                 failed = true;
             }
         }

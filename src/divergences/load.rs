@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::alike::AlikeEngine;
 use super::chain::{KnownChain, ShownChain};
 use super::version::{VersionRange, parts};
-use super::{Date, Divergence, Divergences, Does, ListedCube, NewestPtx, names, of_family};
+use super::{Date, DefectKind, Divergence, Divergences, Does, ListedCube, NewestPtx, names, of_family};
 use crate::engine::Depth;
 use crate::environment::Version;
 use crate::load::fingerprint;
@@ -65,6 +65,8 @@ struct RawDivergence {
     to: Option<At<String>>,
     /// The engine's behavior.
     does: Does,
+    /// The kind of defect, if it is not what `does` says: what executes has no right result where the assembler dies.
+    defect: Option<DefectKind>,
     /// For `accepts`, the rules that it does not enforce; for `crashes` on invalid lines, the rules that
     /// they break.
     #[serde(default)]
@@ -276,7 +278,10 @@ impl<'a> DivergenceCompiler<'a> {
             engines: raw.engines.iter().map(|name| name.value.clone()).collect(),
             like: Vec::new(),
             unlike: Vec::new(),
+            instructions: raw.instructions.iter().map(|name| name.value.clone()).collect(),
+            except: raw.except.iter().map(|name| name.value.clone()).collect(),
             does: raw.does,
+            defect: raw.defect,
             rules: raw.rules.iter().map(|rule| rule.value.clone()).collect(),
             sometimes: raw.sometimes,
             together: raw.together,
@@ -420,6 +425,10 @@ impl<'a> DivergenceCompiler<'a> {
         if matches!(raw.does, Does::Rejects | Does::Computes) && !raw.rules.is_empty() {
             let message = format!("`does: {}` is for valid lines, and must not list rules", raw.does.word());
             self.error(&raw.id, message, None);
+        }
+        if raw.defect.is_some() && !matches!(raw.does, Does::Crashes | Does::Computes) {
+            let message = "`defect` goes with `does: crashes` or `does: computes`";
+            self.error(&raw.id, message.to_owned(), None);
         }
         let of_opcodes = raw.rules.is_empty() && raw.when.is_none() && !raw.instructions.is_empty();
         if raw.together && !(raw.does == Does::Crashes && of_opcodes) {

@@ -48,6 +48,11 @@ pub(super) fn parts(version: &str) -> Option<Vec<u32>> {
     version.split('.').map(|part| part.parse().ok()).collect()
 }
 
+/// A version from its numbers: `13.5.37`.
+pub(super) fn dotted(parts: &[u32]) -> String {
+    parts.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
+}
+
 /// A range of versions of an engine, open where no bound is given.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VersionRange {
@@ -58,7 +63,7 @@ pub(super) struct VersionRange {
 impl VersionRange {
     /// `12.4 to 12.9`; empty if it has no bounds.
     pub(super) fn words(&self) -> String {
-        let words = |bound: &Vec<u32>| bound.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
+        let words = |bound: &Vec<u32>| dotted(bound);
         match (&self.from, &self.to) {
             (None, None) => String::new(),
             (Some(from), None) => format!("from {}", words(from)),

@@ -2,6 +2,7 @@
 
 mod check;
 mod commands;
+mod defects;
 mod reliability;
 mod report;
 #[path = "../transcript/mod.rs"]

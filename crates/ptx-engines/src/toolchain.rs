@@ -3,16 +3,17 @@
 //! NVIDIA's licence for them is proprietary: they are downloaded by and for the user, from NVIDIA's own Python
 //! packages into the user's cache, and never redistributed.
 
-use std::fmt::Write as _;
+mod pip;
+
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use etcetera::BaseStrategy as _;
+use tempfile::TempDir;
 
 use super::ptxas;
-use crate::child::{self, Allowance, End};
+use pip::{download, extract, file, numbers};
 
 /// A `ptxas` that was found or installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,14 +48,14 @@ pub enum Error {
     #[error("`ptxas` {0} is not published as a package; the oldest package is 11.7")]
     Unpublished(String),
     /// The package has other versions.
-    #[error("the package `{package}` has no version {request}; there are: {versions}")]
+    #[error("the package `{package}` has no version {request}; there are: {}", .versions.join(", "))]
     NoVersion {
         /// The package.
         package: String,
         /// The version asked for.
         request: String,
         /// The versions that pip knows.
-        versions: String,
+        versions: Vec<String>,
     },
     /// NVIDIA has no packages for this machine.
     #[error("`ptxas` cannot be installed on {0}; there are packages for Linux on x86_64 and aarch64")]
@@ -165,7 +166,35 @@ pub fn find(request: &str) -> Result<Installed, Error> {
     Err(Error::NoSuch { request: request.to_owned(), there })
 }
 
-/// Downloads a version of `ptxas` into the user's cache. `13.5` is the newest 13.5.*; a full
+/// The packages of `ptxas`, each with the first of its major versions; the last is that of all later ones.
+const PACKAGES: [(u32, &str); 3] =
+    [(11, "nvidia-cuda-nvcc-cu11"), (12, "nvidia-cuda-nvcc-cu12"), (13, "nvidia-cuda-nvcc")];
+
+/// The package that has a major version.
+fn package_of(major: u32) -> Option<&'static str> {
+    PACKAGES.iter().rev().find(|(first, _)| *first <= major).map(|(_, package)| *package)
+}
+
+/// Every version of `ptxas` that is published as a package for this machine, update releases too, newest first.
+///
+/// # Errors
+/// If Python, pip or a network is missing.
+pub fn published() -> Result<Vec<String>, Error> {
+    let temporary = temporary(&cache_for_packages()?)?;
+    let mut versions = Vec::new();
+    for (_, package) in PACKAGES {
+        let of_package = pip::versions(package, temporary.path())?;
+        // A package may have versions that another package is asked for.
+        versions.extend(of_package.into_iter().filter(|version| {
+            numbers(version).is_some_and(|parts| parts.len() == 3 && package_of(parts[0]) == Some(package))
+        }));
+    }
+    versions.sort_by_cached_key(|version| std::cmp::Reverse(numbers(version)));
+    versions.dedup();
+    Ok(versions)
+}
+
+/// Downloads a version of `ptxas` into the user's cache. `13.5` is the newest 13.5.*, `13` the newest 13.*; a full
 /// version that is installed already is not downloaded again.
 ///
 /// NVIDIA's licence is proprietary: the user downloads it for use on this machine.
@@ -179,21 +208,9 @@ pub fn install(request: &str) -> Result<Installed, Error> {
     if let Some(there) = there.filter(|there| ptxas::version_of(&there.path).is_ok_and(|is| is == request)) {
         return Ok(there);
     }
-    let platform = (std::env::consts::OS, std::env::consts::ARCH);
-    if !matches!(platform, ("linux", "x86_64" | "aarch64")) {
-        return Err(Error::Platform(format!("{} on {}", platform.0, platform.1)));
-    }
-    let package = match wanted[0] {
-        ..11 => return Err(Error::Unpublished(request.to_owned())),
-        11 => "nvidia-cuda-nvcc-cu11",
-        12 => "nvidia-cuda-nvcc-cu12",
-        _ => "nvidia-cuda-nvcc",
-    };
-    let directory = directory()?;
-    std::fs::create_dir_all(&directory).map_err(file(&directory))?;
-    remove_leftovers(&directory);
-    // In the cache itself, so that moving it into place is one step.
-    let temporary = tempfile::Builder::new().prefix(WORK).tempdir_in(&directory).map_err(file(&directory))?;
+    let package = package_of(wanted[0]).ok_or_else(|| Error::Unpublished(request.to_owned()))?;
+    let directory = cache_for_packages()?;
+    let temporary = temporary(&directory)?;
     let any = if wanted.len() < 3 { ".*" } else { "" };
     let wheel = download(package, request, &format!("=={request}{any}"), temporary.path())?;
     let binary = temporary.path().join("ptxas");
@@ -209,6 +226,26 @@ pub fn install(request: &str) -> Result<Installed, Error> {
     Ok(Installed { version, path })
 }
 
+/// The directory of installed versions, made if it is not there.
+///
+/// # Errors
+/// If it cannot be made, or NVIDIA has no packages for this machine.
+fn cache_for_packages() -> Result<PathBuf, Error> {
+    let platform = (std::env::consts::OS, std::env::consts::ARCH);
+    if !matches!(platform, ("linux", "x86_64" | "aarch64")) {
+        return Err(Error::Platform(format!("{} on {}", platform.0, platform.1)));
+    }
+    let directory = directory()?;
+    std::fs::create_dir_all(&directory).map_err(file(&directory))?;
+    remove_leftovers(&directory);
+    Ok(directory)
+}
+
+/// A temporary directory in the cache itself, so that moving a file into place is one step.
+fn temporary(directory: &Path) -> Result<TempDir, Error> {
+    tempfile::Builder::new().prefix(WORK).tempdir_in(directory).map_err(file(directory))
+}
+
 /// Moves a file to where it is installed.
 fn put(from: &Path, to: &Path) -> Result<(), Error> {
     let place = to.parent().unwrap_or(to);
@@ -222,8 +259,9 @@ fn put(from: &Path, to: &Path) -> Result<(), Error> {
 /// The package of the disassembler; it has releases from 13.2 on.
 const DISASSEMBLER: &str = "nvidia-cuda-nvdisasm";
 
-/// Downloads NVIDIA's disassembler for the machine code of an installed `ptxas`, next to it: that of the same release,
-/// or else the newest, which reads the machine code of older releases as well. One that is there is kept.
+/// Installs NVIDIA's disassembler for the machine code of an installed `ptxas`, next to it: that of the same release,
+/// or else the newest, which reads the machine code of older releases as well. One that is there is kept. A release is
+/// downloaded and stored once: the files next to several `ptxas` are links to the same.
 ///
 /// # Errors
 /// As [`install`].
@@ -232,17 +270,34 @@ pub fn install_disassembler(assembler: &Installed) -> Result<PathBuf, Error> {
     if path.is_file() {
         return Ok(path);
     }
-    let directory = directory()?;
-    let temporary = tempfile::Builder::new().prefix(WORK).tempdir_in(&directory).map_err(file(&directory))?;
-    let version = &assembler.version;
-    let wheel = match download(DISASSEMBLER, version, &format!("=={version}"), temporary.path()) {
-        Err(Error::NoVersion { .. }) => download(DISASSEMBLER, version, "", temporary.path())?,
-        other => other?,
+    let directory = cache_for_packages()?;
+    let temporary = temporary(&directory)?;
+    let stored = match stored_disassembler(&assembler.version, temporary.path()) {
+        Err(Error::NoVersion { versions, .. }) if !versions.is_empty() => {
+            let newest = versions.iter().max_by_key(|version| numbers(version));
+            stored_disassembler(newest.unwrap_or(&assembler.version), temporary.path())?
+        }
+        stored => stored?,
     };
-    let binary = temporary.path().join("nvdisasm");
-    extract(DISASSEMBLER, &wheel, &binary)?;
-    put(&binary, &path)?;
+    let link = temporary.path().join("link");
+    // A file system may have no links.
+    if std::fs::hard_link(&stored, &link).is_err() {
+        std::fs::copy(&stored, &link).map_err(file(&stored))?;
+    }
+    put(&link, &path)?;
     Ok(path)
+}
+
+/// A release of the disassembler in the cache, downloaded if it is not there.
+fn stored_disassembler(version: &str, temporary: &Path) -> Result<PathBuf, Error> {
+    let stored = directory()?.with_file_name("nvdisasm").join(version).join("nvdisasm");
+    if !stored.is_file() {
+        let wheel = download(DISASSEMBLER, version, &format!("=={version}"), temporary)?;
+        let binary = temporary.join("nvdisasm");
+        extract(DISASSEMBLER, &wheel, &binary)?;
+        put(&binary, &stored)?;
+    }
+    Ok(stored)
 }
 
 /// The disassembler next to a `ptxas`, as a toolkit has it and [`install_disassembler`] puts it; else the newest one that
@@ -271,85 +326,6 @@ fn remove_leftovers(directory: &Path) {
             // If it cannot be removed, it does no harm.
             let _ = std::fs::remove_dir_all(entry.path());
         }
-    }
-}
-
-/// Downloads the package with pip, and returns the wheel. `wanted` is a requirement as pip writes it: `==13.5.37`.
-fn download(package: &str, request: &str, wanted: &str, to: &Path) -> Result<PathBuf, Error> {
-    let requirement = format!("{package}{wanted}");
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--retries", "2", "-q", "-d"]);
-    pip.arg(to).arg(&requirement);
-    let (done, said) = run(pip, to)?;
-    if !done {
-        return Err(pip_error(package, request, requirement, &said));
-    }
-    let entries = std::fs::read_dir(to).map_err(file(to))?.flatten();
-    let wheel = entries.map(|entry| entry.path()).find(|path| path.extension().is_some_and(|end| end == "whl"));
-    wheel.ok_or_else(|| Error::Package { package: package.to_owned(), what: "it has no wheel".to_owned() })
-}
-
-/// The error that pip's messages mean. Messages that would name hosts are not repeated.
-fn pip_error(package: &str, request: &str, requirement: String, said: &str) -> Error {
-    if said.contains("No module named pip") {
-        return Error::NoPip;
-    }
-    if let Some((_, rest)) = said.split_once("(from versions: ") {
-        // Without previews and placeholders.
-        let versions = rest.split(')').next().unwrap_or_default().split(", ");
-        let versions: Vec<&str> = versions.filter(|version| numbers(version).is_some()).collect();
-        if !versions.is_empty() {
-            let (package, request) = (package.to_owned(), request.to_owned());
-            return Error::NoVersion { package, request, versions: versions.join(", ") };
-        }
-    }
-    let unreachable = ["Retrying", "onnection", "NameResolution", "timed out", "ProxyError", "SSLError"];
-    if unreachable.iter().any(|word| said.contains(word)) || said.contains("(from versions: none)") {
-        return Error::NoNetwork;
-    }
-    let mut message = String::new();
-    let line = said.lines().rev().find(|line| line.starts_with("ERROR")).or(said.lines().next_back());
-    for word in line.unwrap_or("it said nothing").split_whitespace().filter(|word| !word.contains("://")) {
-        // Writing to a String cannot fail.
-        let _ = write!(message, "{}{word}", if message.is_empty() { "" } else { " " });
-    }
-    Error::Pip { requirement, message }
-}
-
-/// Takes one program, `*/bin/ptxas` if the file is to be called so, and nothing else out of a wheel.
-fn extract(package: &str, wheel: &Path, to: &Path) -> Result<(), Error> {
-    const SCRIPT: &str = "\
-import os, shutil, sys, zipfile
-with zipfile.ZipFile(sys.argv[1]) as wheel:
-    program = '/bin/' + os.path.basename(sys.argv[2])
-    names = [name for name in wheel.namelist() if name.endswith(program)]
-    if len(names) != 1:
-        sys.exit('%d files in it are called %s' % (len(names), program[1:]))
-    with wheel.open(names[0]) as source, open(sys.argv[2], 'wb') as target:
-        shutil.copyfileobj(source, target)
-os.chmod(sys.argv[2], 0o755)
-";
-    let mut python = Command::new("python3");
-    python.args(["-c", SCRIPT]).arg(wheel).arg(to);
-    let (done, said) = run(python, to.parent().unwrap_or(Path::new(".")))?;
-    if done {
-        return Ok(());
-    }
-    let what = said.lines().next_back().unwrap_or("it cannot be unpacked").to_owned();
-    Err(Error::Package { package: package.to_owned(), what })
-}
-
-/// Limits for Python, which are longer than anything it does here takes.
-const PATIENCE: Allowance = Allowance { time: Duration::from_secs(900), output: 16 << 20, address_space: None };
-
-fn run(python: Command, directory: &Path) -> Result<(bool, String), Error> {
-    let (end, printed) = child::run(python, &directory.join("printed"), &PATIENCE).map_err(Error::NoPython)?;
-    match end {
-        End::Exited(status) => Ok((status == 0, String::from_utf8_lossy(&printed).into_owned())),
-        End::OutOfTime => Err(Error::Slow(PATIENCE.time.as_secs() / 60)),
-        End::Interrupted => Err(Error::Stopped("it was interrupted".to_owned())),
-        End::Signal(signal) => Err(Error::Stopped(format!("it died of signal {signal}"))),
-        End::Flooded | End::OutOfMemory => Err(Error::Stopped("it printed or used too much".to_owned())),
     }
 }
 
@@ -391,21 +367,9 @@ fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// One to three numbers with dots between them.
-fn numbers(version: &str) -> Option<Vec<u32>> {
-    let number = |part: &str| part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())?;
-    let numbers: Option<Vec<u32>> = version.split('.').map(number).collect();
-    numbers.filter(|numbers| numbers.len() <= 3)
-}
-
 fn newest_first(mut toolchains: Vec<Installed>) -> Vec<Installed> {
     toolchains.sort_by_cached_key(|toolchain| std::cmp::Reverse(numbers(&toolchain.version)));
     toolchains
-}
-
-fn file(path: &Path) -> impl FnOnce(io::Error) -> Error {
-    let path = path.to_owned();
-    move |source| Error::File { path, source }
 }
 
 #[cfg(test)]
@@ -413,31 +377,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_numbers() {
-        assert_eq!(numbers("13.5.37"), Some(vec![13, 5, 37]));
-        assert_eq!(numbers("13"), Some(vec![13]));
-        for bad in ["", "13.", "x", "13.5.37.1", "+1", "13.*", "13.5; rm", "../x"] {
-            assert_eq!(numbers(bad), None, "{bad}");
-        }
-    }
-
-    #[test]
     fn the_newest_comes_first_by_number() {
         let toolchain = |version: &str| Installed { version: version.to_owned(), path: PathBuf::new() };
         let sorted = newest_first(["9.9.9", "13.5.9", "13.5.37"].map(toolchain).to_vec());
         assert_eq!(sorted.iter().map(|t| t.version.as_str()).collect::<Vec<_>>(), ["13.5.37", "13.5.9", "9.9.9"]);
-    }
-
-    #[test]
-    fn errors_of_pip_are_distinguished() {
-        let error = |said| pip_error("p", "13.9", "p==13.9.*".to_owned(), said).to_string();
-        let versions = "ERROR: Could not find a version that satisfies the requirement p==13.9.* (from versions: 0.0.1.dev4, 13.0.48, 13.5.37)\nERROR: No matching";
-        assert_eq!(error(versions), "the package `p` has no version 13.9; there are: 13.0.48, 13.5.37");
-        assert!(error("/usr/bin/python3: No module named pip").contains("ensurepip"));
-        assert!(error("WARNING: Retrying (Retry(total=0))\nERROR: x (from versions: none)").contains("network"));
-        assert_eq!(
-            error("ERROR: disk full at https://x/y z\nnote"),
-            "pip cannot download `p==13.9.*`: ERROR: disk full at z"
-        );
     }
 }

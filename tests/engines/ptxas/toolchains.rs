@@ -1,8 +1,10 @@
 //! Finding and installing toolchains, with temporary caches and without a network: a shell script replaces Python.
 //! Environment variables are set for a child process, which is this test program again.
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -17,6 +19,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("toolchain::the_newest_that_fits_is_found", the_newest_that_fits_is_found),
         trial("toolchain::directories_are_searched_in_order", directories_are_searched_in_order),
         trial("toolchain::versions_are_installed", versions_are_installed),
+        trial("toolchain::every_published_version_is_installed", every_published_version_is_installed),
+        trial("toolchain::a_list_that_pip_does_not_have_is_an_error", a_list_that_pip_does_not_have_is_an_error),
         trial("toolchain::several_processes_can_install_at_once", several_processes_can_install_at_once),
         trial("toolchain::failures_say_what_to_do", failures_say_what_to_do),
     ]
@@ -68,15 +72,29 @@ impl World {
         self.program(&format!("ptxas/{version}/ptxas"), &ptxas(version));
     }
 
-    fn start(&self, task: &str, variables: &[(&str, &str)]) -> Child {
-        let mut command = Command::new(std::env::current_exe().expect("this program"));
+    /// A program that sees this cache and these programs.
+    fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
         for other in ["PTXAS", "CUDA_HOME", "CUDA_PATH"] {
             command.env_remove(other);
         }
-        command.env(TASK, task).env("PTX_CONFORM_CACHE", self.directory.path());
+        command.env("PTX_CONFORM_CACHE", self.directory.path());
         command.env("PATH", format!("{}:/usr/bin:/bin", self.path("bin")));
-        command.envs(variables.iter().copied()).stdout(Stdio::piped());
+        command
+    }
+
+    fn start(&self, task: &str, variables: &[(&str, &str)]) -> Child {
+        let mut command = self.command(std::env::current_exe().expect("this program"));
+        command.env(TASK, task).envs(variables.iter().copied()).stdout(Stdio::piped());
         command.spawn().expect("a child")
+    }
+
+    /// Runs `ptx-conform toolchain` with these arguments. Returns its exit code, stdout and stderr.
+    fn toolchains(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = self.command(env!("CARGO_BIN_EXE_ptx-conform"));
+        let output = command.arg("toolchain").args(arguments).output().expect("it starts");
+        let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        (output.status.code(), stdout, stderr)
     }
 
     fn ask(&self, task: &str, variables: &[(&str, &str)]) -> String {
@@ -169,6 +187,90 @@ fn versions_are_installed() -> Tested {
     same(&odd, odd.contains("the package says 11.8.1, the binary 11.8.89"), true)?;
     let left: Vec<_> = fs::read_dir(world.path("ptxas"))?.flatten().map(|entry| entry.file_name()).collect();
     same("temporary directories are gone", left.len(), 2)
+}
+
+/// A `python3` with packages as they are published: previews and placeholders among their versions, a disassembler for some
+/// only, and one version, 12.9.41, that cannot be downloaded.
+fn python_of_all(world: &World) {
+    let log = world.path("log");
+    let script = format!(
+        r#"
+echo "$@" >> {log}
+if [ "$1" = -c ]; then cp "$3" "$4"; chmod 755 "$4"; exit; fi
+for last; do before=$directory; directory=$previous; previous=$last; done
+none() {{ echo "ERROR: Could not find a version (from versions: $1)" >&2; exit 1; }}
+name=$(echo "${{last%%==*}}" | tr - _)
+version=${{last##*==}}
+case $last in
+nvidia-cuda-nvcc-cu11==0) none "0.0.1.dev5, 11.7.99, 11.8.89";;
+nvidia-cuda-nvcc-cu12==0) none "0.0.1.dev5, 12.9.41, 12.9.86, 12.10.3, 11.8.90";;
+nvidia-cuda-nvcc==0) none "0.0.0a0, 13.4.46rc1, 13.4.92, 13.5.37";;
+nvidia-cuda-nvdisasm==13.4.92|nvidia-cuda-nvdisasm==13.5.37) ;;
+nvidia-cuda-nvdisasm==*) none "13.4.46rc1, 13.4.92, 13.5.37";;
+*==12.9.41) echo "ERROR: the disk is full" >&2; exit 1;;
+*==13.\*) version=13.5.37;;
+*==12.\*) version=12.10.3;;
+esac
+printf '#!/bin/sh\necho "ptxas, V%s"\n' $version > "$directory/$name-$version-py3-none-linux.whl"
+"#
+    );
+    world.program("bin/python3", &script);
+}
+
+fn every_published_version_is_installed() -> Tested {
+    let world = World::new();
+    python_of_all(&world);
+    let versions = ["13.5.37", "13.4.92", "12.10.3", "12.9.86", "11.8.89", "11.7.99"];
+    let (code, stdout, stderr) = world.toolchains(&["install", "all"]);
+    same("exit code", code, Some(2))?;
+    let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
+    let path = |version: &str, program: &str| world.path(&format!("ptxas/{version}/{program}"));
+    same("stdout", lines(&stdout), versions.map(|version| format!("{version}  {}", path(version, "ptxas"))).to_vec())?;
+    let said = [
+        "1 of 7: 13.5.37",
+        "2 of 7: 13.4.92",
+        "3 of 7: 12.10.3",
+        "4 of 7: 12.9.86",
+        "5 of 7: 12.9.41",
+        "error: 12.9.41: pip cannot download `nvidia-cuda-nvcc-cu12==12.9.41`: ERROR: the disk is full",
+        "6 of 7: 11.8.89",
+        "7 of 7: 11.7.99",
+    ];
+    same("stderr", lines(&stderr), said.map(str::to_owned).to_vec())?;
+    // Those without a disassembler of their own share the newest: one download, and one file.
+    let file = |version: &str| fs::metadata(path(version, "nvdisasm")).map(|file| file.ino());
+    let shared: BTreeSet<u64> =
+        ["13.5.37", "12.10.3", "12.9.86", "11.8.89", "11.7.99"].into_iter().flat_map(file).collect();
+    same("the newest disassembler", shared.len(), 1)?;
+    same("a disassembler of its own", shared.contains(&file("13.4.92")?), false)?;
+    let log = fs::read_to_string(world.path("log"))?;
+    same("downloads of the newest", log.matches("nvdisasm==13.5.37\n").count(), 1)?;
+    let (_, listed, _) = world.toolchains(&["list"]);
+    let listed: Vec<&str> = listed.lines().skip(1).filter(|line| line.contains(" installed ")).collect();
+    let listed: Vec<&str> = listed.iter().filter_map(|line| line.split_whitespace().next()).collect();
+    same("list", listed, versions.to_vec())?;
+    for (request, version) in [("13", "13.5.37"), ("12", "12.10.3")] {
+        same(request, world.ask(&format!("install {request}"), &[]), path(version, "ptxas"))?;
+    }
+    Ok(())
+}
+
+fn a_list_that_pip_does_not_have_is_an_error() -> Tested {
+    for (script, words) in [
+        (
+            "echo 'WARNING: Retrying' >&2; echo 'ERROR: none (from versions: none)' >&2; exit 1",
+            "cannot reach its package index",
+        ),
+        ("echo 'python3: No module named pip' >&2; exit 1", "has no pip"),
+        ("exit 3", "pip cannot download `nvidia-cuda-nvcc-cu11==0`: it said nothing"),
+    ] {
+        let world = World::new();
+        world.program("bin/python3", script);
+        let (code, stdout, stderr) = world.toolchains(&["install", "all", "13.5"]);
+        same("exit code and stdout", (code, stdout.as_str()), (Some(2), ""))?;
+        same(&stderr, stderr.starts_with("error: ") && stderr.contains(words) && stderr.lines().count() == 1, true)?;
+    }
+    Ok(())
 }
 
 fn several_processes_can_install_at_once() -> Tested {

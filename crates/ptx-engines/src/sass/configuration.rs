@@ -51,6 +51,16 @@ impl Configuration {
         self.level > 0
     }
 
+    /// The level of optimization, 0 to 3.
+    pub fn level(self) -> u8 {
+        self.level
+    }
+
+    /// True if it changes how many registers the assembler uses.
+    pub fn limits_registers(self) -> bool {
+        self.registers.is_some() || self.usage.is_some()
+    }
+
     /// The options of the assembler.
     pub fn options(&self) -> Vec<String> {
         let mut options = vec!["-arch".to_owned(), self.target.name.to_owned(), format!("-O{}", self.level)];
