@@ -109,7 +109,12 @@ pub fn blame(
     };
     let mut found = Blame { rows: rows(engines, case, &meaning), meaning, causes: Vec::new() };
     let Ok(environment) = environment_of(&Module::read(&case.module, &spec.isa)) else { return Ok(found) };
-    let search = CauseSearch { spec, divergences, interpreter: &interpreter, environment, case, steps: &steps };
+    let undefined = match &found.meaning {
+        Meaning::Result(result) => cause::undefined(result),
+        _ => 0,
+    };
+    let search =
+        CauseSearch { spec, divergences, interpreter: &interpreter, environment, case, steps: &steps, undefined };
     let is_bad = |row: &BlameRow| matches!(row.verdict, BlameVerdict::Wrong | BlameVerdict::Crashes);
     let mut open: Vec<usize> = (0..engines.len()).filter(|at| is_bad(&found.rows[*at])).collect();
     let mut known = None;
@@ -208,4 +213,14 @@ pub fn against(interpreter: &Interpreter<'_>, case: &KernelCase, other: &KernelC
             (why("first", &first) + &why("second", &second), 2)
         }
     }
+}
+
+/// The JSON Schema of a [`BlameReport`].
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(BlameReport).to_value()
+}
+
+/// The JSON Schema of a [`LaunchFile`].
+pub fn launch_schema() -> serde_json::Value {
+    schemars::schema_for!(LaunchFile).to_value()
 }

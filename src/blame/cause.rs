@@ -8,17 +8,18 @@ use ptx_kernels::{
     slices,
 };
 
-use super::shrink::{shrunk, statements, without_blanks};
+use super::shrink::{StillWrong, statements, without_lines, without_statements};
 use super::verdict::{BlameVerdict, ExplainedVerdict};
 use crate::campaign::KnownOfEngine;
 use crate::case::InternalError;
-use crate::divergences::{Divergences, EngineVersion};
+use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::sass::Sass;
 use crate::engine::{Engine as _, KernelExecutor as _};
 use crate::environment::Environment;
 use crate::interpret::{Interpreter, Limits, TracedStep};
 use crate::judge::Judge;
-use crate::kernel_case::{KernelAnswer, KernelCase};
+use crate::kernel_case::{KernelAnswer, KernelCase, KernelResult};
+use crate::ptx::{Module, Walk, WalkStep};
 use crate::spec::Spec;
 
 /// A cause why machine code is wrong.
@@ -26,8 +27,10 @@ use crate::spec::Spec;
 pub struct BlamedCause {
     /// The lines of the kernel, by their bytes; those that are left of it if it is not known which are compiled wrong.
     pub at: Vec<Range<usize>>,
-    /// The divergence that lists it.
+    /// The divergence that lists the reduced lines.
     pub listed: Option<String>,
+    /// A divergence whose lines are among those of a small kernel, and may be why it is wrong.
+    pub resembles: Option<String>,
     /// The reduced lines.
     pub lines: Vec<String>,
     /// The values of their inputs, the expected and the actual result, in words.
@@ -45,10 +48,14 @@ pub(super) struct CauseSearch<'a> {
     pub(super) case: &'a KernelCase,
     /// The first steps that the reference executed.
     pub(super) steps: &'a [TracedStep],
+    /// How many bytes of its result are undefined.
+    pub(super) undefined: usize,
 }
 
 /// The most causes of one engine.
 const CAUSES: usize = 4;
+/// The most statements of a kernel that may be compared with listed lines: a larger one has many of them by chance.
+const SMALL: usize = 16;
 /// The most instructions of a thread of a smaller kernel: what takes longer never ends.
 const STEPS: u64 = 1_000_000;
 
@@ -100,6 +107,7 @@ impl CauseSearch<'_> {
         BlamedCause {
             at: slice.lines.clone(),
             listed: known.lists(library, reduced),
+            resembles: None,
             values: values(&text, reduced),
             lines: text.lines,
             case: kernels.cases[0].clone(),
@@ -109,32 +117,87 @@ impl CauseSearch<'_> {
     /// The smallest kernel that an engine still compiles wrong, or on which it still dies.
     pub(super) fn of_kernel(&self, engine: &Sass, before: &ExplainedVerdict) -> BlamedCause {
         let interpreter = Interpreter::new(self.spec).with_limits(Limits { steps: STEPS, ..Limits::default() });
-        let still = |cases: &[KernelCase]| -> Vec<bool> {
-            let dies = before.verdict == BlameVerdict::Crashes;
-            let expected: Vec<KernelAnswer> =
-                if dies { Vec::new() } else { cases.iter().map(|case| interpreter.execute(case)).collect() };
-            let asked = |at: usize| dies || matches!(expected[at], KernelAnswer::Returned(_));
-            let wanted: Vec<KernelCase> =
-                (0..cases.len()).filter(|at| asked(*at)).map(|at| cases[at].clone()).collect();
-            let mut answers = engine.execute_kernels(&wanted).into_iter();
-            let of_case = |at: usize| {
-                let answer = if asked(at) { answers.next() } else { None };
-                match (answer, expected.get(at)) {
-                    (Some(KernelAnswer::Failed(how)), _) => dies && how == before.why,
-                    (Some(answer), Some(KernelAnswer::Returned(result))) => {
-                        ExplainedVerdict::new(&cases[at], result, &answer).verdict == before.verdict
-                    }
-                    _ => false,
-                }
-            };
-            (0..cases.len()).map(of_case).collect()
-        };
-        let small = shrunk(self.spec, self.case, &still);
+        let still = |cases: &[KernelCase]| self.still_wrong(&interpreter, engine, before, cases);
+        let still: &StillWrong<'_> = &still;
+        let small = without_statements(self.spec, self.case, still);
         let at = statements(self.spec, &small.module);
-        let lines = at.iter().map(|at| small.module[at.clone()].to_owned() + ";").collect();
-        let case = KernelCase { module: without_blanks(&small.module).into(), ..small };
-        BlamedCause { at, listed: None, lines, values: String::new(), case }
+        let line = |at: &Range<usize>| small.module[at.clone()].trim().trim_end_matches(';').to_owned() + ";";
+        let lines: Vec<String> = at.iter().map(line).collect();
+        let case = without_lines(&small, still);
+        let resembles = self.resembles(engine, before, &lines, &case.module);
+        BlamedCause { at, listed: None, resembles, lines, values: String::new(), case }
     }
+
+    /// Says of each case whether it goes wrong as the kernel did, and is not less defined.
+    fn still_wrong(
+        &self,
+        interpreter: &Interpreter<'_>,
+        engine: &Sass,
+        before: &ExplainedVerdict,
+        cases: &[KernelCase],
+    ) -> Vec<bool> {
+        let dies = before.verdict == BlameVerdict::Crashes;
+        let expected: Vec<Option<KernelResult>> = cases
+            .iter()
+            .map(|case| match interpreter.execute(case) {
+                _ if dies => Some(KernelResult::default()),
+                KernelAnswer::Returned(result) if undefined(&result) <= self.undefined => Some(result),
+                _ => None,
+            })
+            .collect();
+        let wanted = cases.iter().zip(&expected).filter(|(_, expected)| expected.is_some());
+        let wanted: Vec<KernelCase> = wanted.map(|(case, _)| case.clone()).collect();
+        let mut answers = engine.execute_kernels(&wanted).into_iter();
+        let is_same = |(case, expected): (&KernelCase, Option<KernelResult>)| {
+            let Some((expected, answer)) = expected.and_then(|expected| Some((expected, answers.next()?))) else {
+                return false;
+            };
+            let now = ExplainedVerdict::new(case, &expected, &answer);
+            now.verdict == before.verdict && (!dies || now.why == before.why)
+        };
+        cases.iter().zip(expected).map(is_same).collect()
+    }
+
+    /// The divergence whose lines are among those of a small kernel: the one with the most lines.
+    fn resembles(&self, engine: &Sass, before: &ExplainedVerdict, lines: &[String], module: &str) -> Option<String> {
+        if lines.len() > SMALL {
+            return None;
+        }
+        let version = EngineVersion::of(engine.id())?;
+        let does = if before.verdict == BlameVerdict::Crashes { Does::Crashes } else { Does::Computes };
+        let chains = self.divergences.chains(&version).filter(|(known, _)| known.does == does);
+        let chains = chains.filter(|(_, chain)| !chain.ends_in(lines).is_empty());
+        if let Some((known, _)) = chains.max_by_key(|(_, chain)| chain.lines.len()) {
+            return Some(known.id.clone());
+        }
+        let judge = Judge::new(self.spec, &self.environment).ok()?;
+        let read = readings(self.spec, module, &judge);
+        let mut listed = read
+            .iter()
+            .filter_map(|(form, values)| self.divergences.computes_line(Some(&version), form, values).next());
+        listed.next().map(|known| known.id.clone())
+    }
+}
+
+/// How many bytes of a result have undefined bits.
+pub(super) fn undefined(result: &KernelResult) -> usize {
+    result.undefined.values().flatten().filter(|bits| **bits != 0).count()
+}
+
+/// The form and the choices of each instruction of a module.
+fn readings<'s>(spec: &'s Spec, text: &str, judge: &Judge<'s>) -> Vec<(&'s str, Vec<u8>)> {
+    let module = Module::read(text, &spec.isa);
+    let mut found = Vec::new();
+    for body in &module.bodies {
+        let mut walk = Walk::new(&module, &spec.isa, body);
+        while let Some(step) = walk.next_step() {
+            let WalkStep::Instruction(line, _) = step else { continue };
+            if let Some((instruction, reading)) = judge.read(&line, walk.declarations()) {
+                found.push((instruction.forms[reading.form].id.as_str(), reading.values.to_vec()));
+            }
+        }
+    }
+    found
 }
 
 /// The values of a reduced chain, in words.

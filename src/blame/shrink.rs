@@ -14,48 +14,67 @@ pub(super) type StillWrong<'w> = dyn Fn(&[KernelCase]) -> Vec<bool> + 'w;
 const TOGETHER: usize = 16;
 
 /// A case whose module has as few statements as were found to go wrong in the same way. The text of others is replaced by blanks, so
-/// that lines keep their numbers until [`without_blanks`] takes them out.
-pub(super) fn shrunk(spec: &Spec, case: &KernelCase, still: &StillWrong<'_>) -> KernelCase {
-    let mut kept = statements(spec, &case.module);
-    let without = |kept: &[Range<usize>], gone: &Range<usize>| -> Vec<Range<usize>> {
-        [&kept[..gone.start], &kept[gone.end..]].concat()
-    };
-    let all = kept.clone();
-    let of = |kept: &[Range<usize>]| with_statements(case, &all, kept);
+/// that lines keep their numbers.
+pub(super) fn without_statements(spec: &Spec, case: &KernelCase, still: &StillWrong<'_>) -> KernelCase {
+    without_parts(case, statements(spec, &case.module), still)
+}
+
+/// The case without lines of text that nothing needs: declarations, labels, functions that nobody calls.
+pub(super) fn without_lines(case: &KernelCase, still: &StillWrong<'_>) -> KernelCase {
+    let module: String = case
+        .module
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| line.trim_end().to_owned() + "\n")
+        .collect();
+    let mut at = 0;
+    let lines = module.split_inclusive('\n').map(|line| {
+        let start = at;
+        at += line.len();
+        start..at - 1
+    });
+    let lines: Vec<Range<usize>> = lines.collect();
+    let small = without_parts(&KernelCase { module: module.as_str().into(), ..case.clone() }, lines, still);
+    let module: String =
+        small.module.lines().filter(|line| !line.trim().is_empty()).map(|line| line.to_owned() + "\n").collect();
+    KernelCase { module: module.into(), ..small }
+}
+
+/// The case without as many of these parts of its module as can go.
+fn without_parts(case: &KernelCase, all: Vec<Range<usize>>, still: &StillWrong<'_>) -> KernelCase {
+    let without = |kept: &[Range<usize>], gone: &Range<usize>| [&kept[..gone.start], &kept[gone.end..]].concat();
+    let of = |kept: &[Range<usize>]| with_parts(case, &all, kept);
+    let mut kept = all.clone();
     let mut size = kept.len().div_ceil(2).max(1);
     loop {
+        let before = kept.len();
         let mut at = 0;
-        let mut smaller = false;
         while at < kept.len() {
-            let parts: Vec<Range<usize>> = (0..TOGETHER)
-                .map(|part| at + part * size..(at + (part + 1) * size).min(kept.len()))
-                .take_while(|part| part.start < kept.len())
-                .collect();
+            let starts = (at..kept.len()).step_by(size).take(TOGETHER);
+            let parts: Vec<Range<usize>> = starts.map(|start| start..(start + size).min(kept.len())).collect();
             let candidates: Vec<KernelCase> = parts.iter().map(|part| of(&without(&kept, part))).collect();
             let wrong = still(&candidates);
-            let gone: Vec<&Range<usize>> =
-                parts.iter().zip(wrong).filter(|(_, wrong)| *wrong).map(|(part, _)| part).collect();
+            let gone: Vec<Range<usize>> =
+                parts.iter().zip(wrong).filter(|(_, wrong)| *wrong).map(|(part, _)| part.clone()).collect();
             let end = parts.last().map_or(kept.len(), |part| part.end);
             let together = gone.iter().rev().fold(kept.clone(), |kept, part| without(&kept, part));
-            let (now, next) = match gone[..] {
-                [] => (kept.clone(), end),
-                [only] => (without(&kept, only), end - only.len()),
-                _ if still(&[of(&together)]) == [true] => {
-                    let gone: usize = gone.iter().map(|part| part.len()).sum();
-                    (together, end - gone)
+            match &gone[..] {
+                [] => at = end,
+                [first, others @ ..] => {
+                    // One at a time where they cannot all go.
+                    let all_go = others.is_empty() || still(&[of(&together)]) == [true];
+                    at =
+                        if all_go { end - gone.iter().map(ExactSizeIterator::len).sum::<usize>() } else { first.start };
+                    kept = if all_go { together } else { without(&kept, first) };
                 }
-                [first, ..] => (without(&kept, first), first.start),
-            };
-            smaller |= now.len() < kept.len();
-            (kept, at) = (now, next);
+            }
         }
-        match (size, smaller) {
-            (1, false) => break,
-            (1, true) => {}
+        match size {
+            1 if kept.len() == before => return of(&kept),
+            1 => {}
             _ => size = size.div_ceil(2),
         }
     }
-    of(&kept)
 }
 
 /// The instructions of the bodies of a module, in order.
@@ -73,22 +92,15 @@ pub(super) fn statements(spec: &Spec, text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The case with only these of all statements.
-fn with_statements(case: &KernelCase, all: &[Range<usize>], kept: &[Range<usize>]) -> KernelCase {
+/// The case with only these of all parts of its module.
+fn with_parts(case: &KernelCase, all: &[Range<usize>], kept: &[Range<usize>]) -> KernelCase {
     let mut text = case.module.as_bytes().to_vec();
-    for gone in all.iter().filter(|of| !kept.contains(of)) {
-        let end =
-            text[gone.end..].iter().position(|byte| !byte.is_ascii_whitespace()).map_or(gone.end, |at| gone.end + at);
-        let end = if text.get(end) == Some(&b';') { end + 1 } else { gone.end };
-        for byte in text[gone.start..end].iter_mut().filter(|byte| **byte != b'\n') {
-            *byte = b' ';
+    let mut kept = kept.iter().peekable();
+    for part in all {
+        if kept.next_if_eq(&part).is_none() {
+            text[part.clone()].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
         }
     }
-    let module = String::from_utf8(text).must("whole statements are replaced by blanks");
+    let module = String::from_utf8(text).must("whole statements and lines are replaced by blanks");
     KernelCase { module: module.into(), ..case.clone() }
-}
-
-/// A text without blank lines.
-pub(super) fn without_blanks(text: &str) -> String {
-    text.lines().filter(|line| !line.trim().is_empty()).map(|line| line.trim_end().to_owned() + "\n").collect()
 }

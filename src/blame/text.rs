@@ -31,6 +31,8 @@ pub struct BlamedLines {
     pub kernel: Vec<(usize, String)>,
     /// The listed divergence that they are; none if they are new.
     pub listed: Option<String>,
+    /// A listed divergence whose lines are among those of a kernel that could not be reduced further, and may be why it is wrong.
+    pub resembles: Option<String>,
     /// The reduced lines.
     pub reduced: Vec<String>,
     /// The values that show it, in words.
@@ -69,10 +71,16 @@ impl BlameReport {
 fn lines(case: &KernelCase, of: &BorderedCause) -> BlamedLines {
     let text = &case.module;
     let number = |at: usize| 1 + text[..at].bytes().filter(|byte| *byte == b'\n').count();
-    let kernel = of.cause.at.iter().map(|at| (number(at.start), text[at.clone()].trim().to_owned())).collect();
+    let kernel = of
+        .cause
+        .at
+        .iter()
+        .map(|at| (number(at.start), text[at.clone()].trim().trim_end_matches(';').to_owned()))
+        .collect();
     BlamedLines {
         kernel,
         listed: of.cause.listed.clone(),
+        resembles: of.cause.resembles.clone(),
         reduced: of.cause.lines.clone(),
         values: of.cause.values.clone(),
         engine: of.engine.clone(),
@@ -198,10 +206,11 @@ fn reasons(text: &mut String, rows: &[BlameRow]) {
 
 /// A cause as a text that can be sent: the lines, the module, the command, and the builds.
 fn cause_text(of: &BlamedLines) -> String {
-    let mut text = String::from("\nCause: ");
-    let _ = match &of.listed {
-        Some(id) => writeln!(text, "known as `{id}` (docs/defects)"),
-        None => writeln!(text, "not listed yet"),
+    let mut text = String::new();
+    let _ = match (&of.listed, &of.resembles) {
+        (Some(id), _) => writeln!(text, "\nCause: known as `{id}` (docs/defects)"),
+        (None, Some(id)) => writeln!(text, "\nCause: not known; this kernel has the lines of `{id}`, which may be why"),
+        (None, None) => writeln!(text, "\nCause: not listed yet"),
     };
     if of.kernel.len() <= MOST_LINES {
         for (number, line) in &of.kernel {

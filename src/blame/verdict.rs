@@ -57,7 +57,9 @@ impl ExplainedVerdict {
                 Some(why) => of(BlameVerdict::Wrong, &why),
             },
             KernelAnswer::Trapped(why) => of(BlameVerdict::Wrong, &format!("it traps: {why}")),
-            KernelAnswer::Undefined(why) => of(BlameVerdict::Wrong, why),
+            KernelAnswer::Undefined(why) if expected.undefined.is_empty() => of(BlameVerdict::Wrong, why),
+            // It may be what the text leaves undefined.
+            KernelAnswer::Undefined(why) => of(BlameVerdict::CannotTell, why),
             KernelAnswer::Failed(why) => match why.strip_prefix(REJECTED) {
                 Some(message) => of(BlameVerdict::Refused, message),
                 None => of(BlameVerdict::Crashes, why),

@@ -85,6 +85,10 @@ enum SchemaName {
     Matrix,
     /// The table that `defects --format json` prints.
     Defects,
+    /// The answer that `blame --format json` prints.
+    Blame,
+    /// A file for `blame --launch`.
+    Launch,
 }
 
 impl SchemaName {
@@ -98,6 +102,8 @@ impl SchemaName {
             Self::History => ptx_conform::report::history_schema(),
             Self::Matrix => ptx_conform::matrix::schema(),
             Self::Defects => ptx_conform::defects::schema(),
+            Self::Blame => ptx_conform::blame::schema(),
+            Self::Launch => ptx_conform::blame::launch_schema(),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Without a real `ptxas` (`ptx-conform toolchain install 13.5 11.8`) the tests that need one are ignored, and named on
 //! standard error; with PTX_CONFORM_REQUIRE_PTXAS=1 they fail instead.
 
+mod blame;
 #[path = "../planted/cases.rs"]
 mod cases;
 #[path = "../defects/pages.rs"]
@@ -34,6 +35,7 @@ fn main() {
         return;
     }
     let of_modules = [
+        ("blame", blame::trials()),
         ("protocol", protocol::trials()),
         ("modules", modules::trials()),
         ("ptxas", ptxas::trials()),

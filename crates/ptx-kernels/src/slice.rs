@@ -45,14 +45,16 @@ pub fn slices(spec: &Spec, text: &str, judge: &Judge<'_>, steps: &[TracedStep]) 
         }
         for size in SIZES {
             let Some((slice, complete)) = dependencies.slice(at, size) else { break };
-            match known.get(&slice.chain) {
-                Some(&same) => {
-                    let rows = &mut found[same].rows.rows;
-                    rows.extend(slice.rows.rows.into_iter().filter(|row| !rows.contains(row)).collect::<Vec<_>>());
-                }
-                None => {
-                    known.insert(slice.chain.clone(), found.len());
-                    found.push(slice);
+            for slice in observations(slice) {
+                match known.get(&slice.chain) {
+                    Some(&same) => {
+                        let rows = &mut found[same].rows.rows;
+                        rows.extend(slice.rows.rows.into_iter().filter(|row| !rows.contains(row)).collect::<Vec<_>>());
+                    }
+                    None => {
+                        known.insert(slice.chain.clone(), found.len());
+                        found.push(slice);
+                    }
                 }
             }
             if complete {
@@ -61,6 +63,19 @@ pub fn slices(spec: &Spec, text: &str, judge: &Judge<'_>, steps: &[TracedStep]) 
         }
     }
     found
+}
+
+/// A slice, and if its last line writes several registers the same with one of them observed: what is not used may be compiled in
+/// another way.
+fn observations(slice: ModuleSlice) -> Vec<ModuleSlice> {
+    let outputs = slice.chain.outputs.clone();
+    let one = |output: &usize| {
+        let mut alone = slice.clone();
+        alone.chain.outputs = vec![*output];
+        alone
+    };
+    let each: Vec<ModuleSlice> = if outputs.len() > 1 { outputs.iter().map(one).collect() } else { Vec::new() };
+    std::iter::once(slice).chain(each).collect()
 }
 
 /// The templates of the lines of a module that chains can have, by their first bytes.
