@@ -29,12 +29,12 @@ pub use launch::{BufferContents, LaunchBuffer, LaunchFile, LaunchValue, entry_na
 pub use text::{BlameReport, blame_text};
 pub use verdict::{BlameVerdict, ExplainedVerdict};
 
-/// What the reference makes of a kernel.
+/// The meaning of a kernel by the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// This result; some of its bytes may be undefined.
     Result(KernelResult),
-    /// None: something that the manual leaves open decides; says what and where.
+    /// There is none: something that the manual leaves open decides; says what and where.
     Undefined(String),
     /// It ends in a trap or a fault; says where.
     Traps(String),
@@ -74,8 +74,8 @@ pub struct BorderedCause {
 
 /// The answer to who is wrong.
 #[derive(Clone, Debug)]
-pub struct Blame {
-    /// What the kernel means.
+pub struct BlamedKernel {
+    /// The meaning of the kernel.
     pub meaning: Meaning,
     /// The verdict of each engine, in the order in which they were given.
     pub rows: Vec<BlameRow>,
@@ -98,7 +98,7 @@ pub fn blame(
     engines: &[Sass],
     case: &KernelCase,
     say: &dyn Fn(&str),
-) -> Result<Blame, InternalError> {
+) -> Result<BlamedKernel, InternalError> {
     let interpreter = Interpreter::new(spec);
     let (answer, steps) = interpreter.trace(case, STEPS);
     let meaning = match answer {
@@ -107,7 +107,7 @@ pub fn blame(
         KernelAnswer::Trapped(why) => Meaning::Traps(why),
         KernelAnswer::Skipped(why) | KernelAnswer::Failed(why) => Meaning::Unknown(why),
     };
-    let mut found = Blame { rows: rows(engines, case, &meaning), meaning, causes: Vec::new() };
+    let mut found = BlamedKernel { rows: rows(engines, case, &meaning), meaning, causes: Vec::new() };
     let Ok(environment) = environment_of(&Module::read(&case.module, &spec.isa)) else { return Ok(found) };
     let undefined = match &found.meaning {
         Meaning::Result(result) => cause::undefined(result),
@@ -189,8 +189,8 @@ fn bordered(interpreter: &Interpreter<'_>, engines: &[Sass], at: usize, cause: B
     BorderedCause { cause, engine: engines[at].id().to_string(), command, rows }
 }
 
-/// What two modules compute by their texts with the same launch, in words, and the exit code: 0 the same, 1 something else, 2 it
-/// cannot be told.
+/// Compares what two modules compute by their texts with the same launch: in words, and as exit code, 0 the same, 1 something
+/// else, 2 it cannot be told.
 pub fn against(interpreter: &Interpreter<'_>, case: &KernelCase, other: &KernelCase) -> (String, u8) {
     let say = |text: &str| format!("{text}\n");
     match [interpreter.execute(case), interpreter.execute(other)] {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Blame, BlameRow, BlameVerdict, BorderedCause, Meaning};
+use super::{BlameRow, BlameVerdict, BlamedKernel, BorderedCause, Meaning};
 use crate::kernel_case::{KernelCase, KernelResult};
 use crate::plural::counted;
 
@@ -49,7 +49,7 @@ pub struct BlamedLines {
 
 impl BlameReport {
     /// Of an answer about a case.
-    pub fn new(case: &KernelCase, blame: &Blame) -> Self {
+    pub fn new(case: &KernelCase, blame: &BlamedKernel) -> Self {
         let (meaning, why) = meaning(case, &blame.meaning);
         let entry = case.launches.first().map(|launch| launch.entry.clone()).unwrap_or_default();
         let causes = blame.causes.iter().map(|cause| lines(case, cause)).collect();

@@ -4,7 +4,7 @@
 //! By default some chains are tried; `-- --ignored` tries all that are live in 13.5.
 
 use libtest_mimic::{Failed, Trial};
-use ptx_conform::blame::{self, Blame, BlameVerdict, BorderedCause, Meaning};
+use ptx_conform::blame::{self, BlameVerdict, BlamedKernel, BorderedCause, Meaning};
 use ptx_conform::divergences::{Divergence, Divergences, Does, EngineVersion, KnownChain};
 use ptx_conform::engine::Engine as _;
 use ptx_conform::engine::sass::{Configuration, Sass};
@@ -56,7 +56,7 @@ impl Asked {
         Ok(Self { spec, divergences, engines: vec![sass] })
     }
 
-    fn blame(&self, case: &KernelCase) -> Result<Blame, Failed> {
+    fn blame(&self, case: &KernelCase) -> Result<BlamedKernel, Failed> {
         Ok(blame::blame(&self.spec, &self.divergences, &self.engines, case, &|_| {})?)
     }
 }
