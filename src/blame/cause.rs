@@ -19,7 +19,7 @@ use crate::environment::Environment;
 use crate::interpret::{Interpreter, Limits, TracedStep};
 use crate::judge::Judge;
 use crate::kernel_case::{KernelAnswer, KernelCase, KernelResult};
-use crate::ptx::{Module, Walk, WalkStep};
+use crate::ptx::{Module, Walk};
 use crate::spec::Spec;
 
 /// A cause why machine code is wrong.
@@ -188,15 +188,11 @@ pub(super) fn undefined(result: &KernelResult) -> usize {
 fn readings<'s>(spec: &'s Spec, text: &str, judge: &Judge<'s>) -> Vec<(&'s str, Vec<u8>)> {
     let module = Module::read(text, &spec.isa);
     let mut found = Vec::new();
-    for body in &module.bodies {
-        let mut walk = Walk::new(&module, &spec.isa, body);
-        while let Some(step) = walk.next_step() {
-            let WalkStep::Instruction(line, _) = step else { continue };
-            if let Some((instruction, reading)) = judge.read(&line, walk.declarations()) {
-                found.push((instruction.forms[reading.form].id.as_str(), reading.values.to_vec()));
-            }
+    Walk::instructions(&module, &spec.isa, |line, _, declarations| {
+        if let Some((instruction, reading)) = judge.read(line, declarations) {
+            found.push((instruction.forms[reading.form].id.as_str(), reading.values.to_vec()));
         }
-    }
+    });
     found
 }
 

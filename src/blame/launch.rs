@@ -268,7 +268,7 @@ fn drawn(seed: u64, bytes: usize) -> Vec<u8> {
 /// The bytes of hexadecimal digits, two each.
 fn digits_of(digits: &str) -> Result<Vec<u8>, String> {
     let wrong = || format!("`{digits}` is not hexadecimal digits, two for each byte");
-    if !digits.is_ascii() || digits.len() % 2 != 0 {
+    if !digits.is_ascii() || !digits.len().is_multiple_of(2) {
         return Err(wrong());
     }
     let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap_or_default());

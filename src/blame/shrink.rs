@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::kernel_case::KernelCase;
 use crate::must::Must as _;
-use crate::ptx::{Module, Walk, WalkStep};
+use crate::ptx::{Module, Walk};
 use crate::spec::Spec;
 
 /// Says of each of these cases whether it still goes wrong in the same way.
@@ -81,14 +81,7 @@ fn without_parts(case: &KernelCase, all: Vec<Range<usize>>, still: &StillWrong<'
 pub(super) fn statements(spec: &Spec, text: &str) -> Vec<Range<usize>> {
     let module = Module::read(text, &spec.isa);
     let mut found = Vec::new();
-    for body in &module.bodies {
-        let mut walk = Walk::new(&module, &spec.isa, body);
-        while let Some(step) = walk.next_step() {
-            if let WalkStep::Instruction(_, at) = step {
-                found.push(at);
-            }
-        }
-    }
+    Walk::instructions(&module, &spec.isa, |_, at, _| found.push(at));
     found
 }
 

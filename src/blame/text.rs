@@ -61,11 +61,6 @@ impl BlameReport {
         let is_bad = |row: &&BlameRow| matches!(row.verdict, BlameVerdict::Wrong | BlameVerdict::Crashes);
         self.engines.iter().filter(is_bad).count()
     }
-
-    /// How many engines are right.
-    pub fn right(&self) -> usize {
-        self.engines.iter().filter(|row| row.verdict == BlameVerdict::Right).count()
-    }
 }
 
 fn lines(case: &KernelCase, of: &BorderedCause) -> BlamedLines {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow, bail};
-use ptx_conform::blame::{self, BlameReport, LaunchFile, blame_text, entry_named};
+use ptx_conform::blame::{self, BlameReport, BlameVerdict, LaunchFile, Meaning, blame_text, entry_named};
 use ptx_conform::engine::sass::{Configuration, MachineTarget, Sass};
 use ptx_conform::engine::toolchain::{self, Installed};
 use ptx_conform::interpret::{Interpreter, environment_of};
@@ -15,7 +15,8 @@ use ptx_conform::ptx::Module;
 /// The reference interpreter says what the text means, for one launch; the machine code of every installed ptxas is executed
 /// beside it. Without --launch, the kernel is launched with one thread and drawn inputs, as --init prints them.
 ///
-/// Exit codes: 0 all machine code is right, 1 some is wrong, 2 it cannot be told: the kernel is undefined, or was not executed.
+/// Exit codes: 0 all machine code is right, 1 some is wrong, 2 it cannot be told: the kernel is undefined, some was not executed,
+/// or every ptxas refuses the module.
 ///
 /// Example: ptx-conform blame kernel.ptx --launch kernel.yaml --target sm_90
 #[derive(Debug, clap::Args)]
@@ -88,26 +89,32 @@ impl Opts {
         let divergences = super::load::load_divergences(specs, &spec)?;
         let engines = self.engines(&spec, &module)?;
         let found = blame::blame(&spec, &divergences, &engines, &case, &|what| super::output::say(what))?;
+        if engines.is_empty() && matches!(found.meaning, Meaning::Result(_)) {
+            bail!("no ptxas was found; install some with `ptx-conform toolchain install 13.5 12.9 12.4`");
+        }
         let report = BlameReport::new(&case, &found);
         match self.format {
             AnswerFormat::Text => super::output::print(&blame_text(&report))?,
             AnswerFormat::Json => super::output::print(&(serde_json::to_string_pretty(&report)? + "\n"))?,
         }
-        Ok(match (report.blamed(), report.right()) {
-            (0, right) if right == report.engines.len() => ExitCode::SUCCESS,
-            (0, _) => ExitCode::from(2),
+        // An assembler that refuses the module says nothing about it.
+        let count = |verdict: BlameVerdict| report.engines.iter().filter(|row| row.verdict == verdict).count();
+        let silent = count(BlameVerdict::CannotTell) + count(BlameVerdict::Undefined);
+        Ok(match (report.blamed(), count(BlameVerdict::Right), silent) {
+            (0, 1.., 0) => ExitCode::SUCCESS,
+            (0, ..) => ExitCode::from(2),
             _ => ExitCode::from(1),
         })
     }
 
-    /// The machine code to execute: each build for each target and level, the newest build first.
+    /// The machine code to execute: each build for each target and level, the newest build first; none if no ptxas is here.
     fn engines(&self, spec: &ptx_conform::spec::Spec, module: &str) -> anyhow::Result<Vec<Sass>> {
         let builds: Vec<Installed> = match self.version.is_empty() {
             true => toolchain::all(),
             false => self.version.iter().map(|version| toolchain::find(version)).collect::<Result<_, _>>()?,
         };
         if builds.is_empty() {
-            bail!("no ptxas was found; install some with `ptx-conform toolchain install 13.5 12.9 12.4`");
+            return Ok(Vec::new());
         }
         let targets = self.targets(spec, module)?;
         let levels: &[u8] = if self.level.is_empty() { &[3, 0] } else { &self.level };

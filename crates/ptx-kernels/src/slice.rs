@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use ptx_exec::interpret::{TracedRegister, TracedStep};
 use ptx_spec::judge::Judge;
-use ptx_spec::ptx::{Module, Walk, WalkStep};
+use ptx_spec::ptx::{Module, Walk};
 use ptx_spec::spec::Spec;
 use rustc_hash::FxHashMap;
 
@@ -82,18 +82,13 @@ fn observations(slice: ModuleSlice) -> Vec<ModuleSlice> {
 fn templates(spec: &Spec, text: &str, judge: &Judge<'_>) -> BTreeMap<usize, Template> {
     let module = Module::read(text, &spec.isa);
     let mut found = BTreeMap::new();
-    for body in &module.bodies {
-        let mut walk = Walk::new(&module, &spec.isa, body);
-        while let Some(step) = walk.next_step() {
-            let WalkStep::Instruction(line, at) = step else { continue };
-            let Some((instruction, reading)) = judge.read(&line, walk.declarations()) else { continue };
-            let form = &instruction.forms[reading.form];
-            let of = (form, &reading.values[..]);
-            if let Some(template) = Template::of_line(&spec.isa, of, &line.to_string(), walk.declarations()) {
-                found.insert(at.start, template);
-            }
+    Walk::instructions(&module, &spec.isa, |line, at, declarations| {
+        let Some((instruction, reading)) = judge.read(line, declarations) else { return };
+        let of = (&instruction.forms[reading.form], &reading.values[..]);
+        if let Some(template) = Template::of_line(&spec.isa, of, &line.to_string(), declarations) {
+            found.insert(at.start, template);
         }
-    }
+    });
     found
 }
 

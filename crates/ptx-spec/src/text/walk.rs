@@ -96,6 +96,22 @@ impl<'a, 'm> Walk<'a, 'm> {
         walk
     }
 
+    /// Visits each instruction of a module, in order: the line, its bytes, and the names that it can use.
+    pub fn instructions(
+        module: &'m Module<'a>,
+        isa: &'m Isa,
+        mut visit: impl FnMut(&Line<'a>, Range<usize>, &Declarations),
+    ) {
+        for body in &module.bodies {
+            let mut walk = Self::new(module, isa, body);
+            while let Some(step) = walk.next_step() {
+                if let WalkStep::Instruction(line, at) = step {
+                    visit(&line, at, walk.declarations());
+                }
+            }
+        }
+    }
+
     /// The names that the instruction that was read last can use.
     pub fn declarations(&self) -> &Declarations {
         &self.scope
