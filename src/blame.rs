@@ -32,13 +32,13 @@ pub use verdict::{BlameVerdict, ExplainedVerdict};
 /// The meaning of a kernel by the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// This result; some of its bytes may be undefined.
+    /// The result; some of its bytes may be undefined.
     Result(KernelResult),
-    /// There is none: something that the manual leaves open decides; says what and where.
+    /// No result: it depends on something that the manual leaves open; says on what, and where.
     Undefined(String),
-    /// It ends in a trap or a fault; says where.
+    /// A trap or a fault ends it; says where.
     Traps(String),
-    /// Not known: the interpreter has no semantics of a line, or a limit was reached.
+    /// An unknown one: the interpreter has no semantics of a line, or a limit was reached.
     Unknown(String),
 }
 
@@ -88,7 +88,8 @@ const STEPS: usize = 200_000;
 /// The most causes that are searched for.
 const CAUSES: usize = 6;
 
-/// Asks engines about a kernel. `say` is told what is done.
+/// Executes a kernel on engines and in the reference, and searches for the causes of what is wrong. `say` gets a line before each
+/// search.
 ///
 /// # Errors
 /// If the search for a cause contradicts itself.
@@ -168,7 +169,7 @@ fn rows(engines: &[Sass], case: &KernelCase, meaning: &Meaning) -> Vec<BlameRow>
             engine: engine.id().to_string(),
             version: engine.id().version().to_owned(),
             target: configuration.target.name.to_owned(),
-            level: configuration.level,
+            level: configuration.level(),
             verdict,
             why,
         }
@@ -192,12 +193,13 @@ fn bordered(interpreter: &Interpreter<'_>, engines: &[Sass], at: usize, cause: B
 /// Compares what two modules compute by their texts with the same launch: in words, and as exit code, 0 the same, 1 something
 /// else, 2 it cannot be told.
 pub fn against(interpreter: &Interpreter<'_>, case: &KernelCase, other: &KernelCase) -> (String, u8) {
-    let say = |text: &str| format!("{text}\n");
     match [interpreter.execute(case), interpreter.execute(other)] {
         [KernelAnswer::Returned(expected), answer @ KernelAnswer::Returned(_)] => {
             let ExplainedVerdict { verdict, why } = ExplainedVerdict::new(case, &expected, &answer);
             match verdict {
-                BlameVerdict::Right => (say("both texts compute the same: what differs is made of them later"), 0),
+                BlameVerdict::Right => {
+                    ("both texts compute the same: what differs is made of them later\n".to_owned(), 0)
+                }
                 _ => (format!("the texts compute different results, so no assembler is to blame: {why}\n"), 1),
             }
         }

@@ -137,14 +137,17 @@ impl CauseSearch<'_> {
         cases: &[KernelCase],
     ) -> Vec<bool> {
         let dies = before.verdict == BlameVerdict::Crashes;
-        let expected: Vec<Option<KernelResult>> = cases
-            .iter()
-            .map(|case| match interpreter.execute(case) {
-                _ if dies => Some(KernelResult::default()),
+        let expect = |case: &KernelCase| {
+            // An assembler dies of a text, whatever it means.
+            if dies {
+                return Some(KernelResult::default());
+            }
+            match interpreter.execute(case) {
                 KernelAnswer::Returned(result) if undefined(&result) <= self.undefined => Some(result),
                 _ => None,
-            })
-            .collect();
+            }
+        };
+        let expected: Vec<Option<KernelResult>> = cases.iter().map(expect).collect();
         let wanted = cases.iter().zip(&expected).filter(|(_, expected)| expected.is_some());
         let wanted: Vec<KernelCase> = wanted.map(|(case, _)| case.clone()).collect();
         let mut answers = engine.execute_kernels(&wanted).into_iter();

@@ -130,7 +130,7 @@ pub fn blame_text(report: &BlameReport) -> String {
         "traps" => writeln!(text, "`{entry}` ends in a trap or a fault by its own text:\n  {why}\n"),
         _ => writeln!(text, "It is not known what `{entry}` means:\n  {why}\n"),
     };
-    if report.meaning.ends_with("defined") && report.meaning != "undefined" || report.blamed() > 0 {
+    if matches!(report.meaning.as_str(), "defined" | "partly-undefined") || report.blamed() > 0 {
         table(&mut text, &report.engines);
         reasons(&mut text, &report.engines);
     }

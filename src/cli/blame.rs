@@ -43,7 +43,7 @@ pub(crate) struct Opts {
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     level: Vec<u8>,
     /// Compare with this module on the reference alone, with the same launch: another front end, or another level of it.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["version", "target", "level"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["version", "target", "level", "format"])]
     against: Option<PathBuf>,
     /// Format of the answer.
     #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
@@ -66,11 +66,12 @@ impl Opts {
         let module = read(&self.file)?;
         let unread = |why: String| anyhow!("{}: {why}", self.file.display());
         let entries = interpreter.entries(&module).map_err(unread)?;
-        let launch = match &self.launch {
+        let mut launch = match &self.launch {
             Some(file) => LaunchFile::read(&read(file)?)
                 .map_err(|why| anyhow!("{} is not a launch file: {why}", file.display()))?,
             None => LaunchFile::assumed(entry_named(&entries, self.entry.as_deref()).map_err(unread)?),
         };
+        launch.entry = launch.entry.or(self.entry.clone());
         if self.init {
             super::output::print(&serde_yaml::to_string(&launch).context("a launch can be written")?)?;
             return Ok(ExitCode::SUCCESS);
@@ -84,7 +85,9 @@ impl Opts {
             let unread = |why: String| anyhow!("{}: {why}", other.display());
             let other_entries = interpreter.entries(&other_module).map_err(unread)?;
             let other_case = launch.case(&other_module, &other_entries).map_err(unread)?;
-            return against(&interpreter, &case, &other_case);
+            let (text, code) = blame::against(&interpreter, &case, &other_case);
+            super::output::print(&text)?;
+            return Ok(ExitCode::from(code));
         }
         let divergences = super::load::load_divergences(specs, &spec)?;
         let engines = self.engines(&spec, &module)?;
@@ -157,17 +160,6 @@ impl Opts {
         fitting.retain(|target| [first.name, MachineTarget::SM_90.name, last.name].contains(&target.name));
         Ok(fitting)
     }
-}
-
-/// Compares what two modules compute by their texts.
-fn against(
-    interpreter: &Interpreter<'_>,
-    case: &ptx_conform::kernel_case::KernelCase,
-    other: &ptx_conform::kernel_case::KernelCase,
-) -> anyhow::Result<ExitCode> {
-    let (text, code) = blame::against(interpreter, case, other);
-    super::output::print(&text)?;
-    Ok(ExitCode::from(code))
 }
 
 fn read(file: &Path) -> anyhow::Result<String> {

@@ -12,7 +12,7 @@ pub struct Configuration {
     /// The target.
     pub target: MachineTarget,
     /// The level of optimization, 0 to 3.
-    pub level: u8,
+    level: u8,
     /// The most registers of a thread (`--maxrregcount`); the assembler's choice by default.
     registers: Option<u8>,
     /// How much registers count against speed (`--register-usage-level`), 0 to 10; the assembler's choice by default.
