@@ -162,14 +162,17 @@ impl Campaign<'_> {
         result.judges = true;
         let health = FirstAnswers::default();
         let asker = Asker::new(self.spec, self.divergences, judge, &health);
-        result.tally = self.ask_planned(&asker, subject, needs, &mut result.forms);
-        result.gave_up = health.gave_up();
-        if result.gave_up.is_some() {
-            return;
+        if self.options.plans() {
+            result.tally = self.ask_planned(&asker, subject, needs, &mut result.forms);
+            result.gave_up = health.gave_up();
+            if result.gave_up.is_some() {
+                return;
+            }
+            self.try_words(subject, result);
+            self.progress.begin(Stage::Listed);
+            self.ask_examples(subject, result);
         }
-        self.try_words(subject, result);
         self.progress.begin(Stage::Listed);
-        self.ask_examples(subject, result);
         // An engine with unanswered cases may not have shown all its divergences.
         let lost = !judge.losses().is_empty();
         if let (false, Some(version)) = (self.progress.stopped() || lost, &asker.version) {
@@ -300,7 +303,9 @@ impl Campaign<'_> {
         }
         let newest = executing_environment(self.spec, engine)?;
         let environment = self.options.environment.unwrap_or(newest);
-        executor.execute(environment, &self.instructions, &mut result.tally);
+        if self.options.plans() {
+            executor.execute(environment, &self.instructions, &mut result.tally);
+        }
         if let Some(kernels) = engine.as_kernel_executor().filter(|_| !self.progress.stopped()) {
             self.progress.begin(Stage::Chains);
             let known = KnownOfEngine { divergences: self.divergences, version: EngineVersion::of(engine.id()) };
@@ -316,7 +321,10 @@ impl Campaign<'_> {
         }
         result.rows_from = Some(RowSource::Executed(environment));
         result.limits = engine.limits();
-        let wanted = self.options.modifiers && self.options.shard.number == 1 && !self.progress.stopped();
+        let wanted = self.options.plans()
+            && self.options.modifiers
+            && self.options.shard.number == 1
+            && !self.progress.stopped();
         if let Some(lister) = engine.as_lister().filter(|_| wanted) {
             let lowered = || lowering::lowered(self.spec, lister, &environment, &self.instructions);
             result.lowered = result.tally.ok_or_note(InternalError::caught(lowered)).unwrap_or_default();

@@ -188,11 +188,12 @@ fn environment(
     defect: &Defect,
 ) -> Option<Environment> {
     let asked = query.version.as_ref().map(|version| version.engine.clone());
-    let [_, last] = divergence.bounds();
-    let last = last.and_then(|last| EngineVersion::parse(&format!("{}@{last}", ptxas::FAMILY)).ok());
-    let known = divergences.versions(ptxas::FAMILY);
-    let newest = known.iter().map(|(_, ptx)| *ptx).max();
-    let ptx = asked.or(last).and_then(|version| divergences.newest_ptx(&version)).or(newest)?;
+    let ptx = match asked {
+        Some(version) => divergences.newest_ptx(&version),
+        None => divergences.newest_ptx_of(divergence, ptxas::FAMILY),
+    };
+    let newest = || divergences.versions(ptxas::FAMILY).into_iter().map(|(_, ptx)| ptx).max();
+    let ptx = ptx.or_else(newest)?;
     let default = Configuration::default();
     let others = Configuration::all().map(|of| of.target.name);
     let named = std::iter::once(default.target.name).chain(others).filter_map(|name| name.parse().ok());

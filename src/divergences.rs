@@ -27,8 +27,8 @@ pub use date::Date;
 pub use expect::{Comparison, ExpectedOutcome};
 pub use load::schema;
 pub use proposal::Proposal;
-use version::VersionRange;
-pub use version::{EngineVersion, EngineVersionError};
+use version::VersionRanges;
+pub use version::{EngineVersion, EngineVersionError, VersionRange};
 
 /// The behavior of an engine that differs from the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -128,7 +128,7 @@ pub struct Divergence {
     /// The lines that do it one after the other; none if it is about single lines.
     pub chain: Option<KnownChain>,
     /// The versions of the engine that do it.
-    versions: VersionRange,
+    versions: VersionRanges,
     /// The variants that it is about.
     cubes: Vec<ListedCube>,
 }
@@ -163,17 +163,17 @@ impl ListedCube {
 }
 
 impl Divergence {
-    /// The versions of the engine that do it, such as `12.4 to 12.9`; empty for all.
+    /// The versions of the engine that do it, such as `12.4 to 12.9, from 13.1`; empty for all.
     pub fn version_words(&self) -> String {
         self.versions.words()
     }
 
-    /// The first version that does it, and the last one; none where the range is open.
-    pub fn bounds(&self) -> [Option<String>; 2] {
-        [&self.versions.from, &self.versions.to].map(|bound| bound.as_deref().map(version::dotted))
+    /// The ranges of versions that do it, the oldest first; all versions if there are none.
+    pub fn version_ranges(&self) -> &[VersionRange] {
+        self.versions.all()
     }
 
-    /// True if its range of versions has this one, whatever the engine is.
+    /// True if its ranges of versions have this one, whatever the engine is.
     pub fn has_version(&self, version: &EngineVersion) -> bool {
         self.versions.contains(version)
     }
@@ -199,11 +199,23 @@ impl Divergence {
 
     /// True if it applies to this version of an engine.
     pub fn applies(&self, engine: &EngineVersion) -> bool {
-        let name = if self.like.contains(&engine.family) { &self.engine } else { &engine.family };
-        !self.unlike.contains(&engine.family)
-            && of_family(name, &self.engine)
-            && (self.engines.is_empty() || self.engines.contains(name))
-            && self.versions.contains(engine)
+        let name = self.listed_name(engine);
+        self.is_of(engine) && (self.engines.is_empty() || self.engines.contains(name)) && self.versions.contains(engine)
+    }
+
+    /// True if it applies to other versions or engines of the family of this one, and not to it.
+    pub fn applies_elsewhere(&self, engine: &EngineVersion) -> bool {
+        self.is_of(engine) && !self.applies(engine)
+    }
+
+    /// True if it is about the family of an engine.
+    fn is_of(&self, engine: &EngineVersion) -> bool {
+        !self.unlike.contains(&engine.family) && of_family(self.listed_name(engine), &self.engine)
+    }
+
+    /// The name under which an engine is listed.
+    fn listed_name<'n>(&'n self, engine: &'n EngineVersion) -> &'n String {
+        if self.like.contains(&engine.family) { &self.engine } else { &engine.family }
     }
 
     /// True if it lists a rule as not enforced.

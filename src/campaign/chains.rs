@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use ptx_exec::interpret::Interpreter;
 use ptx_kernels::{
     Chain, ChainAnswer, ChainComparison, ChainDraw, ChainInstruction, ChainRows, ChainText, Library, Reduced, compare,
-    compare_alone, search, without_instructions,
+    compare_alone, compare_apart, search, without_instructions,
 };
 use rayon::prelude::*;
 
@@ -123,27 +123,41 @@ pub(super) fn question(
     if !options.instructions.is_empty() || options.shard.number != 1 {
         return questioned;
     }
-    if options.chain_count() == 0 {
+    if !options.asks_listed_chains() {
         known.divergences.chains(version).for_each(|(divergence, _)| questioned.not_asked(divergence, NOT_CHAINED));
         return questioned;
     }
     let interpreter = Interpreter::new(spec);
     let comparison = ChainComparison { interpreter: &interpreter, engine, environment };
-    let all: Vec<(&Divergence, &ChainText, ChainRows)> = known
-        .divergences
-        .chains(version)
-        .filter_map(|(divergence, chain)| Some((divergence, chain.shows.chain(), chain.shows.rows().ok()?)))
-        .collect();
-    let chains: Vec<(&ChainText, &ChainRows)> = all.iter().map(|(_, chain, rows)| (*chain, rows)).collect();
-    for ((divergence, ..), answer) in all.iter().zip(compare_alone(&comparison, &chains)) {
+    let elsewhere = options.depth.budget().elsewhere;
+    let wanted = |of: &&Divergence| of.applies(version) || elsewhere && of.applies_elsewhere(version);
+    let all = known.divergences.all.iter().filter(wanted).filter_map(ListedChain::new);
+    // What kills the engine would cost others their answers.
+    let (deadly, others): (Vec<_>, Vec<_>) = all.partition(|of| of.divergence.does == Does::Crashes);
+    let answers = [
+        compare_alone(&comparison, &ListedChain::texts(&deadly)),
+        compare_apart(&comparison, &ListedChain::texts(&others)),
+    ]
+    .concat();
+    for (ListedChain { divergence, chain, .. }, answer) in deadly.iter().chain(&others).zip(answers) {
+        if !divergence.applies(version) {
+            match &answer {
+                ChainAnswer::Differs(_) | ChainAnswer::Failed(_) if !known.lists_some_of(&chain.lines, &answer) => {
+                    questioned.needs_attention(divergence, Problem::Wider);
+                }
+                ChainAnswer::Differs(_) | ChainAnswer::Failed(_) | ChainAnswer::Agrees => {}
+                ChainAnswer::Skipped(why) | ChainAnswer::Undefined(why) => questioned.not_asked(divergence, why),
+            }
+            continue;
+        }
         if options.has_expired(divergence) {
             questioned.needs_attention(divergence, Problem::Expired);
         }
         match answer {
-            ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => {
+            ChainAnswer::Differs(_) | ChainAnswer::Failed(_) if does(&answer) == divergence.does => {
                 tally.listed.entry(divergence.id.clone()).or_default().note(true);
             }
-            ChainAnswer::Agrees => {
+            ChainAnswer::Agrees | ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => {
                 tally.listed.entry(divergence.id.clone()).or_default().note(false);
                 questioned.needs_attention(divergence, Problem::Fixed);
             }
@@ -151,6 +165,25 @@ pub(super) fn question(
         }
     }
     questioned
+}
+
+/// A chain that shows a listed divergence.
+struct ListedChain<'d> {
+    divergence: &'d Divergence,
+    chain: &'d ChainText,
+    rows: ChainRows,
+}
+
+impl<'d> ListedChain<'d> {
+    /// The chain of a divergence; none if it is about single lines.
+    fn new(divergence: &'d Divergence) -> Option<Self> {
+        let shows = &divergence.chain.as_ref()?.shows;
+        Some(Self { divergence, chain: shows.chain(), rows: shows.rows().ok()? })
+    }
+
+    fn texts<'l>(all: &'l [Self]) -> Vec<(&'l ChainText, &'l ChainRows)> {
+        all.iter().map(|of| (of.chain, &of.rows)).collect()
+    }
 }
 
 impl KnownOfEngine<'_> {
@@ -210,6 +243,13 @@ impl KnownOfEngine<'_> {
         ends.dedup();
         let (without, rows) = without_instructions(comparison, &of.chain, &of.rows, &ends)?;
         Some((without, rows, first?))
+    }
+
+    /// True if a divergence lists some of these lines as a chain that the engine answers so.
+    fn lists_some_of(&self, lines: &[String], answer: &ChainAnswer) -> bool {
+        let listed = self.version.iter().flat_map(|version| self.divergences.chains(version));
+        let mut listed = listed.filter(|(known, _)| known.does == does(answer));
+        listed.any(|(_, chain)| !chain.ends_in(lines).is_empty())
     }
 
     /// True if a divergence lists that the engine dies of such a chain.

@@ -22,6 +22,10 @@ impl Deeper {
         let depth = options.depth.deeper()?;
         let (now, then) = (options.depth.budget(), depth.budget());
         let mut adds = Vec::new();
+        if !now.planned {
+            adds.push("lines, rows and chains of its own".to_owned());
+            return Some(Self { depth, adds });
+        }
         if results.engines.iter().any(|engine| engine.judges) {
             adds.extend(judged(spec, options, instructions, results, (now, then)));
         }

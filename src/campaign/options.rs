@@ -73,10 +73,12 @@ impl std::fmt::Display for Shard {
     }
 }
 
-/// How deep a run looks, unless its other options say otherwise. Every depth touches every form and every PTX version and
+/// How deep a run looks, unless its other options say otherwise. Every depth that plans touches every form and every PTX version and
 /// target that something needs; the report lists the rules that no line breaks, and the listed divergences not asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RunDepth {
+    /// Nothing but the listed divergences: those of the engine's version show, those of other versions do not.
+    Listed,
     /// Each choice of each form once, and a few breaches of each rule.
     Choices,
     /// Each pair of choices, and what is around them: random lines, environments, words, the support matrix.
@@ -86,6 +88,10 @@ pub enum RunDepth {
 /// The budget of a depth.
 #[derive(Clone, Copy, Debug)]
 pub struct DepthBudget {
+    /// True if lines, rows and chains are planned; otherwise only the listed divergences are asked about.
+    pub planned: bool,
+    /// True if what other versions are known for is asked about as well: it must not show.
+    pub(super) elsewhere: bool,
     /// How much of each space is tested.
     pub strategy: Strategy,
     /// Random valid variants of an instruction, shared by its forms.
@@ -114,11 +120,33 @@ pub struct DepthBudget {
 
 /// The budgets, by depth. The figures of `choices` let a first run over all of PTX end in about two minutes on two cores:
 /// a process of `ptxas` costs as much as a hundred lines, so it saves processes before lines.
-const BUDGETS: [(RunDepth, &str, DepthBudget); 2] = [
+const BUDGETS: [(RunDepth, &str, DepthBudget); 3] = [
+    (
+        RunDepth::Listed,
+        "listed",
+        DepthBudget {
+            planned: false,
+            elsewhere: true,
+            strategy: Strategy::Choices,
+            random_of_instruction: 0,
+            neighbours: 0,
+            code_sample: 0,
+            environments: false,
+            together: true,
+            vocabulary: false,
+            matrix: false,
+            sometimes: 32,
+            cases: Some(0),
+            rows: 16,
+            chains: 0,
+        },
+    ),
     (
         RunDepth::Choices,
         "choices",
         DepthBudget {
+            planned: true,
+            elsewhere: false,
             strategy: Strategy::Choices,
             random_of_instruction: 0,
             neighbours: 0,
@@ -137,6 +165,8 @@ const BUDGETS: [(RunDepth, &str, DepthBudget); 2] = [
         RunDepth::Pairs,
         "pairs",
         DepthBudget {
+            planned: true,
+            elsewhere: true,
             strategy: Strategy::Pairs,
             random_of_instruction: 10_000,
             neighbours: 256,
@@ -227,6 +257,16 @@ impl Options {
     /// True if the run is made after the last day of a divergence.
     pub(super) fn has_expired(&self, divergence: &Divergence) -> bool {
         self.today.as_ref().zip(divergence.expires.as_ref()).is_some_and(|(today, last)| today > last)
+    }
+
+    /// True if lines, rows and chains are planned.
+    pub(super) fn plans(&self) -> bool {
+        self.depth.budget().planned
+    }
+
+    /// True if the chains that show listed divergences are executed.
+    pub(super) fn asks_listed_chains(&self) -> bool {
+        self.chain_count() > 0 || !self.plans()
     }
 
     /// True if the run asks in every way: then a divergence that no line shows matches none.

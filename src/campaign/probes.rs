@@ -115,8 +115,7 @@ impl<'p> Prober<'p> {
             for listed in divergence.cubes_in(&form.id) {
                 for rule in rules(divergence, listed) {
                     let combination = ListedCombination { instruction, at, divergence, cube: &listed.cube, rule };
-                    let environments =
-                        environments.get_or_insert_with(|| self.environments(form, divergence.depth, main));
+                    let environments = environments.get_or_insert_with(|| self.environments(form, divergence, main));
                     let allowed = allowed(&combination, environments);
                     let (drawn, exist) = draw(self, &combination, &allowed, wanted);
                     probes.exist |= exist;
@@ -184,7 +183,8 @@ impl<'p> Prober<'p> {
         (drawn, exist)
     }
 
-    /// True if the divergence, and not another one, decides what is expected of a variant.
+    /// True if the divergence, and not another one, decides what is expected of a variant; if it is listed only for other versions,
+    /// true if none does.
     fn decides(&self, of: &ListedCombination<'_>, values: &Values) -> bool {
         let (divergence, form) = (of.divergence, of.form());
         let broken = form.broken(values);
@@ -193,17 +193,19 @@ impl<'p> Prober<'p> {
         }
         let reading = Reading { form: of.at, values: values.clone(), broken, specials: Default::default() };
         let (version, depth) = (self.version, divergence.depth);
-        if divergence.sometimes {
+        if divergence.sometimes && divergence.applies(version) {
             let does = divergence.does;
             let found = self.divergences.sometimes(version, of.instruction, &reading, depth, does);
             return found == Some(divergence.id.as_str());
         }
-        self.divergences.met(version, of.instruction, &reading, depth).contains(&divergence.id.as_str())
+        let met = self.divergences.met(version, of.instruction, &reading, depth);
+        if divergence.applies(version) { met.contains(&divergence.id.as_str()) } else { met.is_empty() }
     }
 
-    /// The environments of a form in which the engine can be asked: the main one first, then those that differ from it in
-    /// one axis, then all, the newest first.
-    fn environments(&self, form: &Form, depth: Depth, main: Option<Environment>) -> Vec<AskableEnvironment> {
+    /// The environments of a form in which the engine can be asked, and versions that are listed: the main one first, then those
+    /// that differ from it in one axis, then all, the newest first.
+    fn environments(&self, form: &Form, of: &Divergence, main: Option<Environment>) -> Vec<AskableEnvironment> {
+        let newest = self.divergences.newest_ptx_of(of, &of.engine);
         let values = |axis: usize| (0..=u8::MAX).take(form.axes[axis].values.len());
         let mut candidates: Vec<Values> = Vec::new();
         if let Some(main) = main.and_then(|main| environment_values(form, &main)) {
@@ -226,7 +228,8 @@ impl<'p> Prober<'p> {
         let taken = |choices: Values| {
             let environment = environment(form, &choices);
             let choices = EnvironmentValues::of(&choices);
-            self.subject.takes(&environment, depth).then_some((environment, choices))
+            let is_listed = newest.is_none_or(|newest| environment.ptx <= newest);
+            (is_listed && self.subject.takes(&environment, of.depth)).then_some((environment, choices))
         };
         // Each target that an engine is asked about for the first time costs a process.
         candidates.into_par_iter().filter_map(taken).collect()

@@ -75,6 +75,8 @@ pub enum Problem {
     Unmatched,
     /// It has expired.
     Expired,
+    /// It happens although it is listed only for other versions or engines.
+    Wider,
 }
 
 impl Problem {
@@ -83,6 +85,7 @@ impl Problem {
         match self {
             Self::Fixed => "no longer happens: remove it, or end it with `to`",
             Self::Unmatched => "matches no line that the engine can be asked about: remove or fix it",
+            Self::Wider => "happens here too: widen its `from`, `to` or `engines`",
             Self::Expired => "has expired: check it again, then remove it or set a later `expires`",
         }
     }

@@ -3,14 +3,16 @@
 use rayon::prelude::*;
 
 use super::ask::{Asker, LineQuestion};
+use super::main_environment;
 use super::options::{Generate, Options, Shard, Subject};
 use super::plan::{FormPlan, PlannedVariant, Task, TaskVariants};
 use super::probes::{Probe, Prober, Probes};
 use super::results::{OTHER_SHARD, Problem, Questioned};
-use super::tally::Tally;
+use super::tally::{GroupKey, MismatchGroup, Tally};
 use super::together::Together;
 use crate::divergences::{Divergence, Does, EngineVersion};
 use crate::engine::Depth;
+use crate::space::Values;
 use crate::spec::Instruction;
 
 /// How the ids of rules begin that hold for any line.
@@ -71,16 +73,52 @@ impl<'a> StaleSearch<'a> {
         for unseen in &unseen {
             self.conclude(unseen, tally, &mut questioned);
         }
+        if self.options.depth.budget().elsewhere {
+            self.ask_elsewhere(tally, &mut questioned);
+        }
         questioned
+    }
+
+    /// Asks about lines of divergences that are listed for other versions: those that show it here need attention.
+    fn ask_elsewhere(&self, tally: &mut Tally, questioned: &mut Questioned) {
+        let is_elsewhere = |known: &&Divergence| self.is_of_lines(known) && known.applies_elsewhere(self.version);
+        let elsewhere: Vec<&Divergence> = self.asker.divergences.all.iter().filter(is_elsewhere).collect();
+        let asked = elsewhere.par_iter().filter(|known| self.unasked(known).is_none());
+        let drawn: Vec<Unseen<'_>> = asked.map(|known| self.draw(known, self.concerned(known))).collect();
+        let together = Together::new(self.instructions);
+        for (at, probe) in drawn
+            .into_iter()
+            .flat_map(|of| of.probes)
+            .flat_map(|(at, probes)| probes.found.into_iter().map(move |probe| (at, probe)))
+        {
+            together.add(at, self.task(at, probe));
+        }
+        let ask = |question| self.asker.ask(question, self.options);
+        let mut answered = Tally::default();
+        together.questions().into_par_iter().map(ask).collect::<Vec<_>>().into_iter().for_each(|of| answered.merge(of));
+        for divergence in elsewhere {
+            let shows = |(key, group): (&GroupKey, &MismatchGroup)| {
+                let is_its = |values: &Values| divergence.cubes_in(&key.form).any(|of| of.cube.contains(values));
+                !key.mismatch.listed && key.mismatch.does == divergence.does && group.kept.values().any(is_its)
+            };
+            if answered.groups.iter().any(shows) {
+                questioned.needs_attention(divergence, Problem::Wider);
+            }
+        }
+        tally.merge(answered);
     }
 
     /// True if a divergence of the engine is about lines that are generated.
     fn is_judged(&self, divergence: &Divergence) -> bool {
+        self.is_of_lines(divergence) && divergence.applies(self.version)
+    }
+
+    /// True if a divergence is about lines that are generated.
+    fn is_of_lines(&self, divergence: &Divergence) -> bool {
         // No variant breaks a rule about texts that are not generated.
         let texts = !divergence.rules.is_empty() && divergence.rules.iter().all(|rule| rule.starts_with(TEXT_RULES));
         // What happens only to lines together depends on which lines a run brings together.
-        let of_lines = divergence.does != Does::Computes && !divergence.together;
-        of_lines && divergence.applies(self.version) && !texts
+        divergence.does != Does::Computes && !divergence.together && !texts
     }
 
     /// The reason why this run cannot ask about a divergence.
@@ -102,7 +140,11 @@ impl<'a> StaleSearch<'a> {
         let probes = concerned.into_iter().map(|at| {
             let instruction = self.instructions[at];
             let plan = self.forms.iter().find(|plan| instruction.forms.iter().any(|form| form.id == plan.form));
-            (at, prober.probes(instruction, divergence, plan.map(|plan| plan.main), wanted))
+            // A run that plans nothing has no main environments yet.
+            let main = plan.map(|plan| plan.main).or_else(|| {
+                instruction.forms.first().and_then(|form| main_environment::of_form(self.asker.spec, subject, form))
+            });
+            (at, prober.probes(instruction, divergence, main, wanted))
         });
         Unseen { divergence, probes: probes.collect(), judged: 0 }
     }
@@ -114,14 +156,10 @@ impl<'a> StaleSearch<'a> {
         let mut questions: Vec<(Option<usize>, LineQuestion<'_>)> = Vec::new();
         for (number, of) in unseen.iter_mut().enumerate() {
             for (at, probes) in &mut of.probes {
-                let instruction = self.instructions[*at];
-                for Probe { form, environment, purpose, rule, variants } in probes.found.drain(..) {
-                    let planned = |values| PlannedVariant { form, values, meant: rule, loose: true };
-                    let variants = TaskVariants::Listed(variants.into_iter().map(planned).collect());
-                    let task = Task { instruction: instruction.name.clone(), environment, purpose, variants };
+                for probe in probes.found.drain(..) {
                     match of.divergence.sometimes {
-                        true => questions.push((Some(number), LineQuestion::new(instruction, task))),
-                        false => together.add(*at, task),
+                        true => questions.push((Some(number), self.question(*at, probe))),
+                        false => together.add(*at, self.task(*at, probe)),
                     }
                 }
             }
@@ -135,6 +173,19 @@ impl<'a> StaleSearch<'a> {
             }
             tally.merge(done);
         }
+    }
+
+    /// The task to ask about variants of the instruction at a position.
+    fn task(&self, at: usize, probe: Probe) -> Task {
+        let Probe { form, environment, purpose, rule, variants } = probe;
+        let planned = |values| PlannedVariant { form, values, meant: rule, loose: true };
+        let variants = TaskVariants::Listed(variants.into_iter().map(planned).collect());
+        Task { instruction: self.instructions[at].name.clone(), environment, purpose, variants }
+    }
+
+    /// The question about variants of the instruction at a position.
+    fn question(&self, at: usize, probe: Probe) -> LineQuestion<'a> {
+        LineQuestion::new(self.instructions[at], self.task(at, probe))
     }
 
     fn conclude(&self, of: &Unseen<'_>, tally: &Tally, questioned: &mut Questioned) {

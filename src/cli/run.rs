@@ -129,6 +129,8 @@ pub(crate) struct Opts {
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum DepthOption {
+    /// Only the listed divergences: those of the engine's version must show, and those of other versions must not.
+    Listed,
     /// Each choice of each form, a few breaches of each rule, each PTX version and target that something needs, each
     /// listed divergence: a first answer.
     Choices,
@@ -290,6 +292,7 @@ impl Opts {
             _ => None,
         };
         let depth = match self.depth {
+            DepthOption::Listed => RunDepth::Listed,
             DepthOption::Choices => RunDepth::Choices,
             DepthOption::Pairs => RunDepth::Pairs,
         };

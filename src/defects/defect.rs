@@ -6,7 +6,7 @@ use ptx_kernels::ChainKernels;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::divergences::{DefectKind, Divergence};
+use crate::divergences::{DefectKind, Divergence, VersionRange};
 use crate::engine::sass::Configuration;
 use crate::environment::{Environment, Target};
 
@@ -36,6 +36,9 @@ pub struct Defect {
     pub from: Option<String>,
     /// The last version that has it; null if the newest does.
     pub to: Option<String>,
+    /// The ranges of versions that have it, the oldest first; all versions if empty. Of more than one, the versions between them
+    /// do not have it.
+    pub versions: Vec<DefectVersions>,
     /// The targets that have it; null if no target is known not to.
     pub targets: Option<Vec<String>>,
     /// The levels of optimization that have it; null if no level is known not to.
@@ -53,6 +56,22 @@ pub struct Defect {
     /// Targets and options of those that have it; none if all do.
     #[serde(skip)]
     engines: Option<Vec<Configuration>>,
+}
+
+/// A range of versions that have a defect.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DefectVersions {
+    /// The first one: `13.2` is every 13.2.*. Null if all before `to`.
+    pub from: Option<String>,
+    /// The last one; null if the newest is.
+    pub to: Option<String>,
+}
+
+impl DefectVersions {
+    fn new(range: &VersionRange) -> Self {
+        let [from, to] = range.bounds();
+        Self { from, to }
+    }
 }
 
 /// A module that shows a defect.
@@ -78,7 +97,9 @@ impl DefectReproduction {
 impl Defect {
     /// The defect that a divergence lists, without page and module.
     pub(super) fn new(divergence: &Divergence, kind: DefectKind) -> Self {
-        let [from, to] = divergence.bounds();
+        let versions: Vec<DefectVersions> = divergence.version_ranges().iter().map(DefectVersions::new).collect();
+        let (from, to) =
+            (versions.first().and_then(|of| of.from.clone()), versions.last().and_then(|of| of.to.clone()));
         let given = |list: &Vec<String>| Some(list.clone()).filter(|list| !list.is_empty());
         // An engine of another kind says nothing of targets: then no target is known not to have it.
         let parsed = divergence.engines.iter().map(|name| name.parse()).collect::<Result<Vec<Configuration>, _>>();
@@ -102,6 +123,7 @@ impl Defect {
             together: divergence.together,
             from,
             to,
+            versions,
             configurations: engines.as_ref().filter(|of| !is_product(of)).map(options),
             targets,
             levels,

@@ -156,6 +156,12 @@ impl Divergences {
         self.newest.iter().find(of_engine).map(|known| known.ptx)
     }
 
+    /// The newest PTX version that the newest version of a family with a divergence accepts, if that is known.
+    pub(crate) fn newest_ptx_of(&self, divergence: &Divergence, family: &str) -> Option<Version> {
+        let known = self.versions(family).into_iter();
+        known.filter(|(version, _)| divergence.has_version(version)).map(|(_, ptx)| ptx).max()
+    }
+
     /// The versions of a family of engines that are known, each with the newest PTX version that it accepts.
     pub fn versions(&self, family: &str) -> Vec<(EngineVersion, Version)> {
         let of_family = self.newest.iter().filter(|known| known.family == family);

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::alike::AlikeEngine;
 use super::chain::{KnownChain, ShownChain};
-use super::version::{VersionRange, parts};
+use super::version::{VersionRange, VersionRanges, parts};
 use super::{Date, DefectKind, Divergence, Divergences, Does, ListedCube, NewestPtx, names, of_family};
 use crate::engine::Depth;
 use crate::environment::Version;
@@ -63,6 +63,10 @@ struct RawDivergence {
     from: Option<At<String>>,
     /// The last version of the engine that does it.
     to: Option<At<String>>,
+    /// Instead of `from` and `to`, the ranges of versions that do it if there are holes between them, the oldest first:
+    /// `12.4 to 12.8.61`, `12.9`, `from 13.1.115`.
+    #[serde(default)]
+    versions: Vec<At<String>>,
     /// The engine's behavior.
     does: Does,
     /// The kind of defect, if it is not what `does` says: what executes has no right result where the assembler dies.
@@ -255,7 +259,8 @@ impl<'a> DivergenceCompiler<'a> {
             Some(when) => when.0.iter().map(|cube| self.entries(&cube.0)).collect(),
             None => vec![Vec::new()],
         };
-        self.check_versions();
+        self.check_date();
+        let versions = self.versions();
         self.check_rules_fit();
         let named = |id: &str| raw.rules.iter().any(|rule| names(&rule.value, id));
         let mut cubes: Vec<ListedCube> = Vec::new();
@@ -271,7 +276,6 @@ impl<'a> DivergenceCompiler<'a> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
-        let bound = |at: &Option<At<String>>| at.as_ref().and_then(|at| parts(&at.value));
         Ok(Divergence {
             id: raw.id.value.clone(),
             engine: self.engine.to_owned(),
@@ -292,7 +296,7 @@ impl<'a> DivergenceCompiler<'a> {
             expires: raw.expires.as_ref().and_then(|at| at.value.parse().ok()),
             when: raw.when.iter().flat_map(|all| &all.0).map(in_words).collect(),
             chain,
-            versions: VersionRange { from: bound(&raw.from), to: bound(&raw.to) },
+            versions,
             cubes,
         })
     }
@@ -399,18 +403,23 @@ impl<'a> DivergenceCompiler<'a> {
         self.instructions.iter().find_map(|instruction| instruction.sets.get(name).cloned())
     }
 
-    fn check_versions(&mut self) {
-        for at in [&self.raw.from, &self.raw.to].into_iter().flatten() {
-            if parts(&at.value).is_none() {
-                self.error(at, format!("`{}` is not a version of an engine", at.value), None);
-            }
-        }
-        if let (Some(from), Some(to)) = (&self.raw.from, &self.raw.to)
-            && let (Some(first), Some(last)) = (parts(&from.value), parts(&to.value))
-            && first.iter().zip(&last).find(|(a, b)| a != b).is_some_and(|(a, b)| a > b)
-        {
-            self.error(to, format!("`to` {} is before `from` {}", to.value, from.value), None);
-        }
+    /// The versions that do it.
+    fn versions(&mut self) -> VersionRanges {
+        let raw = self.raw;
+        let text = |at: &'a At<String>| at.value.as_str();
+        let given: Vec<&str> = raw.versions.iter().map(text).collect();
+        let bounds = [raw.from.as_ref(), raw.to.as_ref()];
+        let ranges = match given.is_empty() {
+            true => VersionRange::new(bounds[0].map(text), bounds[1].map(text)).map(VersionRanges::one),
+            false if bounds.iter().any(Option::is_some) => Err("`versions` goes without `from` and `to`".to_owned()),
+            false => VersionRanges::parse(&given),
+        };
+        let place = raw.versions.first().or(bounds[1]).or(bounds[0]).unwrap_or(&raw.id);
+        ranges.map_err(|message| self.error(place, message, None)).unwrap_or_default()
+    }
+
+    /// Checks the date on which it expires.
+    fn check_date(&mut self) {
         for at in self.raw.expires.iter().filter(|at| at.value.parse::<Date>().is_err()) {
             self.error(at, format!("`{}` is not a date", at.value), Some("write it as 2027-06-30".to_owned()));
         }

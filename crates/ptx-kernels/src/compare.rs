@@ -82,6 +82,11 @@ fn parts<T: Clone>(all: Vec<T>, of: usize) -> Vec<Vec<T>> {
     all.chunks(of).map(<[T]>::to_vec).collect()
 }
 
+/// The answers to chains, in order, each of which has an entry of its own in the modules that they share.
+pub fn compare_apart(of: &ChainComparison<'_>, chains: &ChainEntry<'_>) -> Vec<ChainAnswer> {
+    compare_modules(of, chains, parts((0..chains.len()).map(|chain| vec![chain]).collect(), OF_MODULE))
+}
+
 fn compare_modules(of: &ChainComparison<'_>, chains: &ChainEntry<'_>, modules: Vec<Entries>) -> Vec<ChainAnswer> {
     let together = modules.len().div_ceil(rayon::current_num_threads()).max(TOGETHER);
     let found: Vec<(usize, ChainAnswer)> = modules

@@ -27,7 +27,7 @@ mod template;
 pub use cause::{CauseChoice, CauseLine, ChainCause};
 pub use chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, Piece, SlotKind};
 pub use chain_text::ChainText;
-pub use compare::{ChainAnswer, ChainComparison, ChainDifference, compare, compare_alone};
+pub use compare::{ChainAnswer, ChainComparison, ChainDifference, compare, compare_alone, compare_apart};
 pub use draw::ChainDraw;
 pub use inputs::ChainRows;
 pub use kernel::{ChainEntry, ChainKernels};
