@@ -14,10 +14,11 @@ use ptx_kernels::Library;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::campaign::Progress;
 use crate::case::InternalError;
 use crate::divergences::Divergences;
-use crate::engine::Engine as _;
 use crate::engine::sass::Sass;
+use crate::engine::{Engine as _, ListedInstruction};
 use crate::interpret::{Interpreter, environment_of};
 use crate::kernel_case::{KernelAnswer, KernelCase, KernelResult};
 use crate::ptx::Module;
@@ -57,6 +58,10 @@ pub struct BlameRow {
     pub verdict: BlameVerdict,
     /// The first wrong bytes, the message of the assembler, or what is not known; empty if it is right.
     pub why: String,
+    /// Where the reference has no result: which one the machine code computes, `A`, `B` and so on. Those with the same letter compute
+    /// the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
 }
 
 /// A cause, and where it happens.
@@ -68,6 +73,8 @@ pub struct BorderedCause {
     pub engine: String,
     /// The command that compiles its module, which is in `x.ptx`.
     pub command: String,
+    /// The machine code that this engine makes of its module, with what its lines became; empty if there is none.
+    pub code: Vec<ListedInstruction>,
     /// The verdict of each engine on its module.
     pub rows: Vec<BlameRow>,
 }
@@ -81,6 +88,8 @@ pub struct BlamedKernel {
     pub rows: Vec<BlameRow>,
     /// The causes of what is wrong.
     pub causes: Vec<BorderedCause>,
+    /// True if the search was stopped before its end.
+    pub interrupted: bool,
 }
 
 /// The steps of threads from which slices are made.
@@ -88,8 +97,8 @@ const STEPS: usize = 200_000;
 /// The most causes that are searched for.
 const CAUSES: usize = 6;
 
-/// Executes a kernel on engines and in the reference, and searches for the causes of what is wrong. `say` gets a line before each
-/// search.
+/// Executes a kernel on engines and in the reference, and searches for the causes of what is wrong, until `progress` is stopped. `say`
+/// gets a line before each search.
 ///
 /// # Errors
 /// If the search for a cause contradicts itself.
@@ -98,6 +107,7 @@ pub fn blame(
     divergences: &Divergences,
     engines: &[Sass],
     case: &KernelCase,
+    progress: &Progress,
     say: &dyn Fn(&str),
 ) -> Result<BlamedKernel, InternalError> {
     let interpreter = Interpreter::new(spec);
@@ -108,7 +118,8 @@ pub fn blame(
         KernelAnswer::Trapped(why) => Meaning::Traps(why),
         KernelAnswer::Skipped(why) | KernelAnswer::Failed(why) => Meaning::Unknown(why),
     };
-    let mut found = BlamedKernel { rows: rows(engines, case, &meaning), meaning, causes: Vec::new() };
+    let rows = verdicts(engines, case, &meaning);
+    let mut found = BlamedKernel { rows, meaning, causes: Vec::new(), interrupted: false };
     let Ok(environment) = environment_of(&Module::read(&case.module, &spec.isa)) else { return Ok(found) };
     let undefined = match &found.meaning {
         Meaning::Result(result) => cause::undefined(result),
@@ -120,7 +131,7 @@ pub fn blame(
     let mut open: Vec<usize> = (0..engines.len()).filter(|at| is_bad(&found.rows[*at])).collect();
     let mut known = None;
     while let Some(&at) = open.first() {
-        if found.causes.len() >= CAUSES {
+        if found.causes.len() >= CAUSES || progress.stopped() {
             break;
         }
         open.remove(0);
@@ -139,7 +150,8 @@ pub fn blame(
         if causes.is_empty() {
             causes.push(search.of_kernel(&engines[at], &before));
         }
-        for cause in causes {
+        // What an interrupted search has is no cause yet.
+        for cause in causes.into_iter().filter(|_| !progress.stopped()) {
             let bordered = bordered(&interpreter, engines, at, cause);
             open.retain(|other| !is_bad(&bordered.rows[*other]));
             if !found.causes.iter().any(|known| known.cause.lines == bordered.cause.lines) {
@@ -147,13 +159,15 @@ pub fn blame(
             }
         }
     }
+    found.interrupted = progress.stopped();
     Ok(found)
 }
 
 /// The verdict of each engine on a case with this meaning.
-fn rows(engines: &[Sass], case: &KernelCase, meaning: &Meaning) -> Vec<BlameRow> {
+pub(crate) fn verdicts(engines: &[Sass], case: &KernelCase, meaning: &Meaning) -> Vec<BlameRow> {
     let all: Vec<&Sass> = engines.iter().collect();
     let answers = Sass::execute_on_all(&all, case);
+    let results = distinct(&answers, meaning);
     let of = |verdict: BlameVerdict, why: &str| ExplainedVerdict { verdict, why: why.to_owned() };
     let verdict = |answer: &KernelAnswer| match (meaning, answer) {
         (Meaning::Result(expected), answer) => ExplainedVerdict::new(case, expected, answer),
@@ -172,9 +186,31 @@ fn rows(engines: &[Sass], case: &KernelCase, meaning: &Meaning) -> Vec<BlameRow>
             level: configuration.level(),
             verdict,
             why,
+            result: matches!(answer, KernelAnswer::Returned(_))
+                .then(|| results.iter().position(|of| *of == answer).map(letter))
+                .flatten(),
         }
     };
     engines.iter().zip(&answers).map(row).collect()
+}
+
+/// The different results that machine code has where the reference has none, in the order of the engines.
+fn distinct<'a>(answers: &'a [KernelAnswer], meaning: &Meaning) -> Vec<&'a KernelAnswer> {
+    let mut found: Vec<&KernelAnswer> = Vec::new();
+    if matches!(meaning, Meaning::Unknown(_)) {
+        for answer in answers.iter().filter(|answer| matches!(answer, KernelAnswer::Returned(_))) {
+            if !found.contains(&answer) {
+                found.push(answer);
+            }
+        }
+    }
+    found
+}
+
+/// The name of the result at a position: `A`, `B` and so on, after `Z` numbers.
+fn letter(at: usize) -> String {
+    let of_alphabet = u8::try_from(at).ok().filter(|at| *at < 26).map(|at| char::from(b'A' + at).to_string());
+    of_alphabet.unwrap_or_else(|| (at + 1).to_string())
 }
 
 /// A cause that one engine has, and the verdicts of all on it.
@@ -184,10 +220,15 @@ fn bordered(interpreter: &Interpreter<'_>, engines: &[Sass], at: usize, cause: B
         // A module on which an assembler dies needs no result.
         _ => Meaning::Unknown("only that the assembler dies of it is known".to_owned()),
     };
-    let rows = rows(engines, &cause.case, &meaning);
+    let rows = verdicts(engines, &cause.case, &meaning);
+    let wanted = |line: &str| cause.lines.iter().any(|of| of.trim() == line.trim());
+    let numbered = cause.case.module.lines().enumerate().filter(|(_, line)| wanted(line));
+    let lines: Vec<usize> = numbered.map(|(at, _)| at + 1).collect();
+    let entry = cause.case.launches.first().map_or("", |launch| launch.entry.as_str());
+    let code = engines[at].marked_code(&cause.case.module, entry, &lines).unwrap_or_default();
     let options = engines[at].configuration().options().join(" ");
     let command = format!("ptxas {options} x.ptx -o x.cubin");
-    BorderedCause { cause, engine: engines[at].id().to_string(), command, rows }
+    BorderedCause { cause, engine: engines[at].id().to_string(), command, code, rows }
 }
 
 /// Compares what two modules compute by their texts with the same launch: in words, and as exit code, 0 the same, 1 something

@@ -13,7 +13,7 @@ use crate::environment::{Environment, Target};
 use crate::shipped;
 use crate::spec::Isa;
 
-pub use defect::{Defect, DefectReproduction};
+pub use defect::{Defect, DefectReproduction, DefectVersions};
 use defect::{DefectPages, machine_name};
 
 /// The family of the engines that execute the machine code of the assembler.

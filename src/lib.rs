@@ -11,10 +11,11 @@
 //! imports: a module imports only modules before it in this list. `docs/design.md` explains the design.
 //!
 //! ```text order
-//! shipped case divergences defects campaign causes blame matrix report
+//! shipped case divergences defects campaign causes blame borders matrix report
 //! ```
 
 pub mod blame;
+pub mod borders;
 pub mod campaign;
 pub mod case;
 pub mod causes;

@@ -149,6 +149,7 @@ impl Report {
             forms: coverage::forms(&instructions, results),
             rules: coverage::rules(&instructions, results),
             findings: findings.all,
+            borders: std::collections::BTreeMap::new(),
             deaths: deaths::deaths(results),
             chains: chains::chains(results),
             not_reproduced: findings.not_reproduced,

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BlameRow, BlameVerdict, BlamedKernel, BorderedCause, Meaning};
+use crate::engine::ListedInstruction;
 use crate::kernel_case::{KernelCase, KernelResult};
 use crate::plural::counted;
 
@@ -22,6 +23,8 @@ pub struct BlameReport {
     pub engines: Vec<BlameRow>,
     /// The causes of what is wrong.
     pub causes: Vec<BlamedLines>,
+    /// True if the search was stopped before its end: there may be other causes.
+    pub interrupted: bool,
 }
 
 /// Lines that are compiled wrong, and where.
@@ -43,6 +46,8 @@ pub struct BlamedLines {
     pub command: String,
     /// A whole module that shows it.
     pub module: String,
+    /// The machine code of the entry, with what the reduced lines became marked; empty if there is none.
+    pub code: Vec<ListedInstruction>,
     /// The verdict of each engine on that module.
     pub engines: Vec<BlameRow>,
 }
@@ -53,7 +58,14 @@ impl BlameReport {
         let (meaning, why) = meaning(case, &blame.meaning);
         let entry = case.launches.first().map(|launch| launch.entry.clone()).unwrap_or_default();
         let causes = blame.causes.iter().map(|cause| lines(case, cause)).collect();
-        Self { entry, meaning: meaning.to_owned(), why, engines: blame.rows.clone(), causes }
+        Self {
+            entry,
+            meaning: meaning.to_owned(),
+            why,
+            engines: blame.rows.clone(),
+            causes,
+            interrupted: blame.interrupted,
+        }
     }
 
     /// How many engines are wrong, or die.
@@ -81,6 +93,7 @@ fn lines(case: &KernelCase, of: &BorderedCause) -> BlamedLines {
         engine: of.engine.clone(),
         command: of.command.clone(),
         module: of.cause.case.module.to_string(),
+        code: of.code.clone(),
         engines: of.rows.clone(),
     }
 }
@@ -130,9 +143,15 @@ pub fn blame_text(report: &BlameReport) -> String {
         "traps" => writeln!(text, "`{entry}` ends in a trap or a fault by its own text:\n  {why}\n"),
         _ => writeln!(text, "It is not known what `{entry}` means:\n  {why}\n"),
     };
-    if matches!(report.meaning.as_str(), "defined" | "partly-undefined") || report.blamed() > 0 {
+    if report.meaning != "undefined" || report.blamed() > 0 {
         table(&mut text, &report.engines);
         reasons(&mut text, &report.engines);
+        results(&mut text, &report.engines);
+    }
+    if report.interrupted {
+        text.push_str("interrupted: this is what was known by then\n");
+    } else if !report.engines.is_empty() && report.engines.iter().all(|row| row.verdict == BlameVerdict::Right) {
+        text.push_str(ALL_RIGHT);
     }
     for cause in &report.causes {
         text.push_str(&cause_text(cause));
@@ -154,11 +173,15 @@ fn table(text: &mut String, rows: &[BlameRow]) {
             None => builds.push((&row.version, vec![row])),
         }
     }
-    let verdicts = |rows: &[&BlameRow]| -> Vec<&'static str> {
+    let verdicts = |rows: &[&BlameRow]| -> Vec<String> {
         let of = |column: &(&str, u8)| rows.iter().find(|row| (row.target.as_str(), row.level) == *column);
-        columns.iter().map(|column| of(column).map_or("", |row| row.verdict.word())).collect()
+        let word = |row: &&BlameRow| match &row.result {
+            Some(result) => format!("{} {result}", row.verdict.word()),
+            None => row.verdict.word().to_owned(),
+        };
+        columns.iter().map(|column| of(column).map(|row| word(&row)).unwrap_or_default()).collect()
     };
-    let mut groups: Vec<(Vec<&str>, Vec<&'static str>)> = Vec::new();
+    let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
     for (version, rows) in &builds {
         let of_build = verdicts(rows);
         match groups.last_mut() {
@@ -185,6 +208,33 @@ fn table(text: &mut String, rows: &[BlameRow]) {
         text.push('\n');
     }
     text.push('\n');
+}
+
+/// The sentence where nothing is wrong.
+const ALL_RIGHT: &str = "All are right: this is what the text computes. If it should compute something else, look at the front end \
+                         (--against compares two modules), other inputs, and other targets: docs/blame.md, \"If all are right\".\n";
+
+/// The different results of machine code, where the reference has none.
+fn results(text: &mut String, rows: &[BlameRow]) {
+    let mut known: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let Some(result) = &row.result else { continue };
+        match known.iter_mut().find(|(of, _)| of == result) {
+            Some((_, engines)) => engines.push(&row.engine),
+            None => known.push((result, vec![&row.engine])),
+        }
+    }
+    let _ = match known.len() {
+        0 => return,
+        1 => writeln!(text, "All machine code that was executed computes the same; whether it is right is not known."),
+        many => writeln!(
+            text,
+            "Machine code computes {many} different results: some of it is wrong, or the kernel is undefined."
+        ),
+    };
+    for (result, engines) in known.iter().filter(|_| known.len() > 1) {
+        let _ = writeln!(text, "  {result}: {}", engines.join(", "));
+    }
 }
 
 /// The different reasons of verdicts, each once with the first engine.
@@ -223,10 +273,18 @@ fn cause_text(of: &BlamedLines) -> String {
     of.module.lines().for_each(|line| {
         let _ = writeln!(text, "    {line}");
     });
+    if (1..=MOST_CODE).contains(&of.code.len()) {
+        let _ = writeln!(text, "\nmachine code of {}, and what these lines became (nvdisasm -c):\n", of.engine);
+        of.code.iter().for_each(|line| {
+            let _ = writeln!(text, "  {} {}", if line.marked { '>' } else { ' ' }, line.text);
+        });
+    }
     text.push('\n');
     table(&mut text, &of.engines);
     text
 }
 
+/// The most instructions of machine code that are shown.
+const MOST_CODE: usize = 100;
 /// The most lines of a kernel that are shown; the module has all of them.
 const MOST_LINES: usize = 12;

@@ -91,7 +91,9 @@ impl Opts {
         }
         let divergences = super::load::load_divergences(specs, &spec)?;
         let engines = self.engines(&spec, &module)?;
-        let found = blame::blame(&spec, &divergences, &engines, &case, &|what| super::output::say(what))?;
+        let progress = super::run::interruptible()?;
+        let say = |what: &str| super::output::say(what);
+        let found = blame::blame(&spec, &divergences, &engines, &case, &progress, &say)?;
         if engines.is_empty() && matches!(found.meaning, Meaning::Result(_)) {
             bail!("no ptxas was found; install some with `ptx-conform toolchain install 13.5 12.9 12.4`");
         }
@@ -104,6 +106,7 @@ impl Opts {
         let count = |verdict: BlameVerdict| report.engines.iter().filter(|row| row.verdict == verdict).count();
         let silent = count(BlameVerdict::CannotTell) + count(BlameVerdict::Undefined);
         Ok(match (report.blamed(), count(BlameVerdict::Right), silent) {
+            _ if report.interrupted => ExitCode::from(2),
             (0, 1.., 0) => ExitCode::SUCCESS,
             (0, ..) => ExitCode::from(2),
             _ => ExitCode::from(1),

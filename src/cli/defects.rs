@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::output::{print, say};
-use ptx_conform::defects::{AssemblerVersion, Defect, DefectQuery, DefectTable};
+use ptx_conform::defects::{AssemblerVersion, Defect, DefectQuery, DefectTable, DefectVersions};
 use ptx_conform::divergences::DefectKind;
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::environment::Target;
@@ -131,12 +131,14 @@ fn write(defect: &Defect, to: &mut String) -> fmt::Result {
     defect.link.as_ref().map_or(Ok(()), |link| row("link", link))
 }
 
-/// `all`, `from 12.4`, `up to 13.2`, `12.4 to 13.2`.
+/// `all`, `from 12.4`, `up to 13.2`, `12.4 to 12.8, from 13.2`.
 fn versions(defect: &Defect) -> String {
-    match (&defect.from, &defect.to) {
+    let range = |of: &DefectVersions| match (&of.from, &of.to) {
         (None, None) => "all".to_owned(),
         (Some(from), None) => format!("from {from}"),
         (None, Some(to)) => format!("up to {to}"),
         (Some(from), Some(to)) => format!("{from} to {to}"),
-    }
+    };
+    let ranges: Vec<String> = defect.versions.iter().map(range).collect();
+    if ranges.is_empty() { "all".to_owned() } else { ranges.join(", ") }
 }

@@ -1,5 +1,6 @@
 //! `ptx-conform run`: the main job.
 
+mod borders;
 mod deeper;
 
 use std::path::{Component, Path, PathBuf};
@@ -98,6 +99,9 @@ pub(crate) struct Opts {
     /// Run only one part of the plan: 2/8 is the second of eight. Together the parts are the whole plan.
     #[arg(long, value_name = "N/M", default_value_t = Shard::WHOLE)]
     shard: Shard,
+    /// Do not ask every installed ptxas, for all targets and levels, about the wrong code and the crashes that the run finds.
+    #[arg(long)]
+    no_borders: bool,
     /// Print the planned lines as JSON Lines, and run nothing.
     #[arg(long)]
     plan: bool,
@@ -211,8 +215,11 @@ impl Opts {
         report.date = self.today.as_ref().map(ToString::to_string);
         report.deeper = self.deeper(&spec, &options, &results, specs);
         report.support = matrix.as_ref().map(SupportReport::new);
+        if !self.no_borders && report.verdict != RunVerdict::Interrupted {
+            borders::add(&spec, &mut report);
+        }
         report.settle();
-        self.write(&mut report, &spec, matrix.as_ref(), &directory)?;
+        self.write(&mut report, (&spec, &divergences), matrix.as_ref(), &directory)?;
         super::output::print(&format!("{}report: {}\n", report.text(), directory.join("index.html").display()))?;
         Ok(match report.verdict {
             // An instruction whose file has errors was not asked about.
@@ -224,14 +231,20 @@ impl Opts {
     }
 
     /// Compares a report with the history, writes everything about it, and adds it to the history.
-    fn write(&self, report: &mut Report, spec: &Spec, matrix: Option<&Matrix>, directory: &Path) -> anyhow::Result<()> {
+    fn write(
+        &self,
+        report: &mut Report,
+        (spec, divergences): (&Spec, &Divergences),
+        matrix: Option<&Matrix>,
+        directory: &Path,
+    ) -> anyhow::Result<()> {
         let history = self.history();
         let line = HistoryLine::new(report, &self.name);
         let earlier = history.as_deref().map(read_history).unwrap_or_default();
         report.news = News::new(&earlier, &line);
         let mut runs: Vec<HistoryLine> = earlier.into_iter().map(|(_, line)| line).collect();
         runs.push(line);
-        let sources = PageSources { spec, history: &runs, matrix };
+        let sources = PageSources { spec, divergences, history: &runs, matrix };
         report
             .write(&sources, directory)
             .with_context(|| format!("the report cannot be written to {}", directory.display()))?;
@@ -386,9 +399,8 @@ fn prepare(directory: &Path, history: Option<&Path>) -> anyhow::Result<()> {
 /// Says so often where a run without a terminal stands.
 const HALF_A_MINUTE: Duration = Duration::from_secs(30);
 
-/// Runs with a progress bar on standard error; if that is not a terminal, with a line every half minute. An interrupt ends
-/// the run early, and what was done until then is reported.
-pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Result<T> {
+/// A progress that an interrupt stops.
+pub(super) fn interruptible() -> anyhow::Result<std::sync::Arc<Progress>> {
     let progress = std::sync::Arc::new(Progress::default());
     let told = std::sync::Arc::clone(&progress);
     ctrlc::set_handler(move || {
@@ -400,6 +412,13 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Res
         eprintln!("interrupted: finishing what is running; interrupt again to stop immediately");
     })
     .context("interrupts cannot be caught")?;
+    Ok(progress)
+}
+
+/// Runs with a progress bar on standard error; if that is not a terminal, with a line every half minute. An interrupt ends
+/// the run early, and what was done until then is reported.
+pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Result<T> {
+    let progress = interruptible()?;
     let bar = ProgressBar::new(0);
     bar.set_style(ProgressStyle::with_template("{elapsed_precise} {bar:40} {pos}/{len} batches {msg}")?);
     let done = std::sync::atomic::AtomicBool::new(false);

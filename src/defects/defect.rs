@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::divergences::{DefectKind, Divergence, VersionRange};
-use crate::engine::sass::Configuration;
+use crate::engine::sass::{Configuration, MachineTarget};
 use crate::environment::{Environment, Target};
 
 /// A known defect.
@@ -133,6 +133,21 @@ impl Defect {
             reproduce: None,
             engines,
         }
+    }
+
+    /// The targets and levels that have it, in words; empty for all.
+    pub fn places(&self) -> String {
+        if let Some(configurations) = &self.configurations {
+            return configurations.join("; ");
+        }
+        let levels = self.levels.iter().flatten().map(|level| format!("-O{level}")).collect::<Vec<_>>().join(" ");
+        let all = |targets: &&Vec<String>| targets.len() == MachineTarget::ALL.len();
+        let targets = match &self.targets {
+            Some(targets) if all(&targets) => "all targets".to_owned(),
+            Some(targets) => targets.join(" "),
+            None => String::new(),
+        };
+        [targets, levels].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" at ")
     }
 
     /// True if code for a target and a level may have it. `sm_90a` counts as `sm_90`: it is the same machine.

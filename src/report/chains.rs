@@ -7,6 +7,7 @@ use ptx_kernels::{CauseChoice, CauseLine, ChainAnswer, ChainCause, ChainKernels,
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::borders::Borders;
 use crate::campaign::{ChainTally, EngineResult, Results};
 use crate::divergences::Does;
 use crate::environment::Environment;
@@ -81,10 +82,15 @@ pub struct JoinedChainFinding<'r> {
     pub engines: Vec<&'r str>,
     /// How many of the chains that were reduced have this cause, of all engines.
     pub chains: u64,
+    /// Where it happens among the installed builds, in words.
+    pub builds: Vec<String>,
 }
 
 /// The findings of all engines, each once.
-pub(super) fn joined(reports: &[ChainReport]) -> Vec<JoinedChainFinding<'_>> {
+pub(super) fn joined<'r>(
+    reports: &'r [ChainReport],
+    borders: &BTreeMap<String, Borders>,
+) -> Vec<JoinedChainFinding<'r>> {
     let mut found: Vec<JoinedChainFinding<'_>> = Vec::new();
     for report in reports {
         for finding in &report.findings {
@@ -94,7 +100,11 @@ pub(super) fn joined(reports: &[ChainReport]) -> Vec<JoinedChainFinding<'_>> {
                     known.engines.push(engine);
                     known.chains += finding.chains;
                 }
-                None => found.push(JoinedChainFinding { finding, engines: vec![engine], chains: finding.chains }),
+                None => {
+                    let (engines, chains) = (vec![engine], finding.chains);
+                    let builds = borders.get(&finding.fingerprint).map(Borders::words).unwrap_or_default();
+                    found.push(JoinedChainFinding { finding, engines, chains, builds });
+                }
             }
         }
     }
@@ -119,6 +129,7 @@ impl JoinedChainFinding<'_> {
         if self.engines.len() > 1 {
             writeln!(to, "  engines  {}", self.engines.join(", "))?;
         }
+        self.builds.iter().try_for_each(|words| writeln!(to, "  builds   {words}"))?;
         let shown: Vec<&str> = finding.lines.iter().map(|line| line.text.as_str()).collect();
         for line in &finding.chain.lines {
             writeln!(to, "  line     {line}")?;
@@ -280,6 +291,12 @@ fn open_chain(of: &Reduced) -> String {
 }
 
 impl ChainFinding {
+    /// The row that shows it; none if it is not of numbers.
+    pub fn rows(&self) -> Option<ChainRows> {
+        let row = self.row.iter().map(|value| u64::from_str_radix(value, 16).ok()).collect::<Option<_>>()?;
+        Some(ChainRows { rows: vec![row] })
+    }
+
     fn new(environment: &Environment, cause: &ChainCause) -> Self {
         let chain = ChainText::from(&cause.reduced.chain);
         let row = cause.reduced.rows.rows.first().cloned().unwrap_or_default();
@@ -398,7 +415,7 @@ mod tests {
     #[test]
     fn a_cause_of_several_engines_is_one_finding() {
         let reports = [report("sass@13.5", &["a", "b"]), report("sass-O0@13.5", &["b"]), report("sass@13.3", &["b"])];
-        let found: Vec<(&str, String, u64)> = joined(&reports)
+        let found: Vec<(&str, String, u64)> = joined(&reports, &BTreeMap::new())
             .iter()
             .map(|of| (of.finding.fingerprint.as_str(), of.engines_in_short(), of.chains))
             .collect();

@@ -13,6 +13,7 @@ use super::groups::GroupReport;
 use super::listed::DivergenceReport;
 use super::modifiers::ModifierReport;
 use super::support::SupportReport;
+use crate::borders::Borders;
 use crate::campaign::RunDepth;
 use crate::causes::{Finding, SEVERAL_FAULTS};
 use crate::plural::counted;
@@ -99,6 +100,9 @@ pub struct Report {
     pub rules: Vec<RuleReport>,
     /// The causes of the mismatches that no divergence lists.
     pub findings: Vec<Finding>,
+    /// Where findings of wrong code and crashes happen among the installed builds of the assembler, by their fingerprints.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub borders: BTreeMap<String, Borders>,
     /// Lines that kill an engine only together.
     #[serde(default)]
     pub deaths: Vec<DeathReport>,
@@ -282,7 +286,7 @@ impl Report {
 
     /// The findings of chains, each with all engines that have it.
     pub fn chain_findings(&self) -> Vec<JoinedChainFinding<'_>> {
-        joined(&self.chains)
+        joined(&self.chains, &self.borders)
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Every page is complete without scripts; `report.js` adds search, filters and sorting.
 
+mod builds_view;
 mod engine_names;
 mod feature_view;
 mod finding_view;
@@ -21,10 +22,12 @@ use serde::Serialize;
 
 use super::data::Report;
 use super::history::HistoryLine;
+use crate::divergences::Divergences;
 use crate::engine::words::{cut, visible};
 use crate::matrix::Matrix;
 use crate::plural::noun;
 use crate::spec::{Instruction, Spec};
+use builds_view::BuildsView;
 use engine_names::EngineNames;
 use feature_view::FeatureView;
 use finding_view::FindingView;
@@ -36,10 +39,11 @@ use run_view::RunView;
 /// A file of the report: its path in the folder, with `/`, and its text.
 pub(super) type Page = (String, String);
 
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 9] = [
     ("base.html", include_str!("pages/templates/base.html")),
     ("macros.html", include_str!("pages/templates/macros.html")),
     ("index.html", include_str!("pages/templates/index.html")),
+    ("builds.html", include_str!("pages/templates/builds.html")),
     ("instruction.html", include_str!("pages/templates/instruction.html")),
     ("finding.html", include_str!("pages/templates/finding.html")),
     ("known.html", include_str!("pages/templates/known.html")),
@@ -57,6 +61,8 @@ const LONGEST: usize = 20_000;
 pub struct PageSources<'a> {
     /// The specification of the run.
     pub spec: &'a Spec,
+    /// The divergences of the run.
+    pub divergences: &'a Divergences,
     /// The runs until this one, which is the last.
     pub history: &'a [HistoryLine],
     /// The support matrix of the run's instructions, as its engines have it.
@@ -79,7 +85,7 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
     let instructions: Vec<InstructionView<'_>> =
         instructions.par_iter().map(|instruction| InstructionView::new(instruction, &index, &names)).collect();
     let mut findings: Vec<FindingView<'_>> =
-        report.findings.iter().map(|finding| FindingView::new(finding, &names, report.news.as_ref())).collect();
+        report.findings.iter().map(|finding| FindingView::new(finding, &names, report)).collect();
     // Stable, so that among those of a kind the ones with the most mismatches stay first.
     findings.sort_by_key(|view| view.kind);
     let divergences = DivergenceView::all(report.divergences.iter(), &names);
@@ -96,6 +102,12 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
             "index.html",
             "",
             context! { view => value(&view), findings => value(&findings), cards => CARDS, trends => value(&trends) },
+        )?,
+        maker.page(
+            "builds.html",
+            "builds.html",
+            "",
+            context! { view => value(&BuildsView::new(sources.divergences, &sources.spec.isa)) },
         )?,
         maker.page("known.html", "known.html", "", context! { divergences => value(&divergences) })?,
         maker.page(
@@ -303,6 +315,7 @@ mod tests {
             forms: Vec::new(),
             rules: Vec::new(),
             findings,
+            borders: BTreeMap::new(),
             deaths: vec![DeathReport {
                 engine: EVIL.to_owned(),
                 title: EVIL.to_owned(),
@@ -344,7 +357,11 @@ mod tests {
     /// The pages of a report with one instruction without results.
     fn pages_of(report: &Report) -> BTreeMap<String, String> {
         let spec = crate::shipped::spec().expect("the specification is sound");
-        report.pages(&PageSources { spec: &spec, history: &[], matrix: None }).expect("pages").into_iter().collect()
+        report
+            .pages(&PageSources { spec: &spec, divergences: &Divergences::default(), history: &[], matrix: None })
+            .expect("pages")
+            .into_iter()
+            .collect()
     }
 
     #[test]

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use super::coverage::ExampleReport;
-use super::data::{News, Report};
+use super::data::Report;
 use super::deaths::DeathReport;
 use super::engines::EngineReport;
+use crate::borders::Borders;
 use crate::campaign::Agreement;
 use crate::causes::{Evidence, Finding, MinimalCase, MinimalRow, short_rule};
 use crate::plural::counted;
@@ -31,7 +32,7 @@ pub(super) fn finding(finding: &Finding) -> String {
 }
 
 fn write(report: &Report, to: &mut String) -> fmt::Result {
-    report.findings.iter().try_for_each(|finding| write_finding(finding, report.news.as_ref(), to))?;
+    report.findings.iter().try_for_each(|finding| write_finding(finding, Some(report), to))?;
     report.deaths.iter().filter(|death| death.divergence.is_none()).try_for_each(|death| write_death(death, to))?;
     report.chain_findings().iter().try_for_each(|finding| finding.write(to))?;
     for group in &report.not_reproduced {
@@ -215,13 +216,16 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
 }
 
 /// All that is known of a finding.
-fn write_finding(finding: &Finding, news: Option<&News>, to: &mut String) -> fmt::Result {
+fn write_finding(finding: &Finding, report: Option<&Report>, to: &mut String) -> fmt::Result {
     writeln!(to, "\nfinding {}: {}", finding.fingerprint, finding.title)?;
     writeln!(to, "  where    {} in {}", counted(finding.mismatches, "mismatch"), finding.versions)?;
     for (engine, vote) in &finding.engines {
         writeln!(to, "           {engine} {}", vote.words())?;
     }
-    if let Some(news) = news {
+    let borders = report.and_then(|report| report.borders.get(&finding.fingerprint));
+    let builds = borders.map(Borders::words).unwrap_or_default();
+    builds.iter().try_for_each(|words| writeln!(to, "  builds   {words}"))?;
+    if let Some(news) = report.and_then(|report| report.news.as_ref()) {
         writeln!(to, "  known    since {}", news.known_since(&finding.fingerprint))?;
     }
     let what = if finding.case.row.is_some() { "points" } else { "variants" };

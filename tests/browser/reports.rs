@@ -52,7 +52,8 @@ impl Written {
         let run = HistoryLine::new(&report, "latest");
         let mut earlier = HistoryLine { date: Some("2026-11-21".to_owned()), ..run.clone() };
         earlier.findings.truncate(1);
-        let sources = PageSources { spec, history: &[earlier.clone(), earlier, run], matrix };
+        let listed = Divergences::load(None, spec).expect("the listed divergences are sound");
+        let sources = PageSources { spec, divergences: &listed, history: &[earlier.clone(), earlier, run], matrix };
         report.write(&sources, folder.path()).expect("the report can be written");
         report.write_cases(&folder.path().join("cases")).expect("the cases can be written");
         Self { report, folder }

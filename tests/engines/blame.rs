@@ -5,6 +5,7 @@
 
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::blame::{self, BlameVerdict, BlamedKernel, BorderedCause, Meaning};
+use ptx_conform::campaign::Progress;
 use ptx_conform::divergences::{Divergence, Divergences, Does, EngineVersion, KnownChain};
 use ptx_conform::engine::Engine as _;
 use ptx_conform::engine::sass::{Configuration, Sass};
@@ -57,7 +58,7 @@ impl Asked {
     }
 
     fn blame(&self, case: &KernelCase) -> Result<BlamedKernel, Failed> {
-        Ok(blame::blame(&self.spec, &self.divergences, &self.engines, case, &|_| {})?)
+        Ok(blame::blame(&self.spec, &self.divergences, &self.engines, case, &Progress::default(), &|_| {})?)
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("every_night_has_a_seed_of_its_own", every_night_has_a_seed_of_its_own),
         Trial::test("an_old_report_is_deleted", an_old_report_is_deleted),
         Trial::test("fuzzing_determines_the_exit_code", fuzzing_determines_the_exit_code),
+        Trial::test("borders_determine_the_exit_code", borders_determine_the_exit_code),
         Trial::test("long_tests_determine_the_exit_code", long_tests_determine_the_exit_code),
         Trial::test("long_tests_are_there", long_tests_are_there),
         Trial::test("impossible_fuzzing_is_reported", impossible_fuzzing_is_reported),
@@ -232,6 +233,25 @@ fn fuzzing_determines_the_exit_code() -> Result<(), Failed> {
     // A time-out that does not happen again is reported, but is not red.
     fuzz("slow once")?.ends_with(0)?.says("SKIPPED     fuzz first: ended early by timeout-1")?;
     fuzz("broken")?.ends_with(2)?.says("NOT JUDGED  fuzz first: it ended with 1")?;
+    Ok(())
+}
+
+fn borders_determine_the_exit_code() -> Result<(), Failed> {
+    let night = |options: &[&str], code: &str| {
+        Night::new(&[&["--versions", "13.5", "--no-fuzz", "--no-tests"], options].concat(), &[("FAKE_BORDERS", code)])
+    };
+    // Every build on this machine is asked, whatever versions are.
+    night(&[], "0")?
+        .ends_with(0)?
+        .says("toolchain install all")?
+        .says("run --depth listed --engine ptxas@12.0.76 --engine sass-all@12.0.76 --no-history --today")?
+        .says("green       borders of ptxas 12.0.140: what is listed")?;
+    night(&[], "1")?
+        .ends_with(1)?
+        .says("RED         borders of ptxas 13.5.37: what is listed")?
+        .says("again: cargo run --release -- run --depth listed --engine ptxas@13.5.37 --engine sass-all@13.5.37")?;
+    night(&[], "2")?.ends_with(2)?.says("NOT JUDGED  borders of ptxas 13.5.37")?;
+    night(&["--no-borders"], "1")?.ends_with(0)?.says("SKIPPED     borders: by --no-borders")?;
     Ok(())
 }
 

@@ -20,6 +20,8 @@ struct Listed {
     from: Option<String>,
     to: Option<String>,
     #[serde(default)]
+    versions: Vec<String>,
+    #[serde(default)]
     engines: Vec<String>,
     shows: Option<Shown>,
     #[serde(default)]
@@ -37,11 +39,65 @@ struct Shown {
 }
 
 impl Listed {
+    /// The first and the last version of each range; none where it is open.
+    fn ranges(&self) -> Vec<[Option<Version>; 2]> {
+        let bound = |text: &str| Some(Version::of(text).expect("a version"));
+        if self.versions.is_empty() {
+            return vec![[&self.from, &self.to].map(|text| text.as_deref().and_then(bound))];
+        }
+        let range =
+            |text: &String| match (text.strip_prefix("from "), text.strip_prefix("up to "), text.split_once(" to ")) {
+                (Some(from), ..) => [bound(from), None],
+                (_, Some(to), _) => [None, bound(to)],
+                (.., Some((from, to))) => [bound(from), bound(to)],
+                _ => [bound(text), bound(text)],
+            };
+        self.versions.iter().map(range).collect()
+    }
+
     fn includes(&self, version: Version) -> bool {
-        let bound = |text: &Option<String>| text.as_deref().map(|text| Version::of(text).expect("a version"));
-        bound(&self.from).is_none_or(|from| from <= version) && bound(&self.to).is_none_or(|to| version <= to)
+        let is_in = |[from, to]: [Option<Version>; 2]| {
+            from.is_none_or(|from| from <= version) && to.is_none_or(|to| version <= to)
+        };
+        self.ranges().into_iter().any(is_in)
+    }
+
+    /// The versions in words.
+    fn version_words(&self) -> String {
+        match (&self.from, &self.to) {
+            _ if !self.versions.is_empty() => self.versions.join(", "),
+            (None, None) => "all versions, up to the newest".to_owned(),
+            (Some(from), None) => format!("{from} up to the newest"),
+            (None, Some(to)) => format!("up to {to}"),
+            (Some(from), Some(to)) if from == to => from.clone(),
+            (Some(from), Some(to)) => format!("{from} to {to}"),
+        }
+    }
+
+    /// The targets and levels in words.
+    fn target_words(&self) -> String {
+        if self.engines.is_empty() {
+            return "all targets and levels".to_owned();
+        }
+        let level = |name: &String| if name.ends_with("-O0") { "-O0" } else { "-O3" };
+        let target = |name: &String| match name.trim_end_matches("-O0").strip_prefix("sass-") {
+            Some(target) => target.to_owned(),
+            None => "sm_90".to_owned(),
+        };
+        let of_level = |wanted: &str| -> Option<String> {
+            let targets: Vec<String> = self.engines.iter().filter(|name| level(name) == wanted).map(target).collect();
+            match targets.len() {
+                0 => None,
+                TARGETS => Some(format!("{wanted} for all targets")),
+                _ => Some(format!("{wanted} for {}", targets.join(", "))),
+            }
+        };
+        [of_level("-O3"), of_level("-O0")].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 }
+
+/// The targets whose machine code is executed.
+const TARGETS: usize = 7;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -126,27 +182,24 @@ fn the_generated_parts_are_those_of_the_sections_and_chains() {
     }
 }
 
-/// A section for each listed chain: those of the newest version first.
+/// A section for each listed chain: those of the newest version first, and of these the simplest.
 fn chains(listed: &BTreeMap<String, (String, Listed)>) -> String {
     let mut of_chains: Vec<&Listed> =
         listed.values().map(|(_, listed)| listed).filter(|listed| listed.shows.is_some()).collect();
-    let ends = |of: &Listed| of.to.as_deref().map(|to| std::cmp::Reverse(Version::of(to).expect("a version")));
-    of_chains.sort_by_key(|of| (ends(of), of.id.clone()));
+    let last = |of: &Listed| of.ranges().last().and_then(|[_, to]| *to).map(std::cmp::Reverse);
+    let lines = |of: &Listed| of.shows.as_ref().map_or(0, |shows| shows.lines.len());
+    of_chains.sort_by_key(|of| (last(of), lines(of), of.id.clone()));
     of_chains.into_iter().filter_map(|of| Some(section_of_chain(of, of.shows.as_ref()?))).collect()
 }
 
 fn section_of_chain(of: &Listed, shows: &Shown) -> String {
-    let versions = match (&of.from, &of.to) {
-        (None, None) => "all versions, up to the newest".to_owned(),
-        (Some(from), None) => format!("{from} up to the newest"),
-        (None, Some(to)) => format!("up to {to}"),
-        (Some(from), Some(to)) => format!("{from} to {to}"),
-    };
-    let engines = match of.engines.join(", ") {
-        all if all.is_empty() => "all targets and levels".to_owned(),
-        some => some,
-    };
-    let mut section = format!("\n## {} [{}]\n\n{versions}; {engines}.\n\n```\n", of.id.replace('-', " "), of.id);
+    let mut section = format!(
+        "\n## {} [{}]\n\n{}; {}.\n\n```\n",
+        of.id.replace('-', " "),
+        of.id,
+        of.version_words(),
+        of.target_words()
+    );
     for (number, register) in shows.registers.iter().enumerate() {
         let input = shows.inputs.iter().position(|input| *input == number);
         let value =

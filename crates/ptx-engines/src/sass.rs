@@ -8,6 +8,7 @@ mod disassembler;
 mod kernels;
 mod launch;
 mod listing;
+mod marked;
 mod repeated;
 mod same_text;
 
@@ -23,7 +24,7 @@ use ptx_sass::opcode::{Step, Unknown};
 use ptx_spec::environment::{Environment, Version};
 
 use crate::Outcome;
-use crate::engine::{CaseExecutor, CodeLister, Engine, EngineId, KernelExecutor, Listing, Unable};
+use crate::engine::{CaseExecutor, CodeLister, Engine, EngineId, KernelExecutor, ListedInstruction, Listing, Unable};
 use crate::health::Health;
 use crate::no_code::{NoCode, UNREPEATED};
 use crate::ptxas::{self, Ptxas};
@@ -100,6 +101,12 @@ impl Sass {
     /// The answers of several engines to a case, in order. It costs much less than asking one after the other.
     pub fn execute_on_all(engines: &[&Self], case: &KernelCase) -> Vec<KernelAnswer> {
         kernels::execute_on_all(engines, case)
+    }
+
+    /// The machine code of an entry of a module. What was made of these lines of its text, counted from 1, is marked. None if there is
+    /// no code, or it cannot be marked.
+    pub fn marked_code(&self, text: &str, entry: &str, lines: &[usize]) -> Option<Vec<ListedInstruction>> {
+        marked::code(self, text, entry, lines)
     }
 
     /// The target and the options of the assembler.

@@ -50,7 +50,8 @@ impl Opts {
         merged.settle();
         let written = || format!("the report cannot be written to {}", self.into.display());
         std::fs::create_dir_all(&self.into).with_context(written)?;
-        let sources = PageSources { spec: &spec, history: &[], matrix: matrix.as_ref() };
+        let divergences = super::super::load::load_divergences(specs, &spec)?;
+        let sources = PageSources { spec: &spec, divergences: &divergences, history: &[], matrix: matrix.as_ref() };
         merged.write(&sources, &self.into).with_context(written)?;
         merged.write_cases(&self.into.join("cases")).with_context(written)?;
         merged.write_defects(&self.into.join("defects")).with_context(written)?;

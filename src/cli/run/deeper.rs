@@ -68,6 +68,7 @@ impl Opts {
             name: _,
             reports: _,
             history: _,
+            no_borders: _,
             no_history: _,
         } = self;
         let usual = |of: bool, value: String| (!of).then_some(value);

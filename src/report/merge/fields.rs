@@ -60,6 +60,13 @@ pub(super) fn add(to: &mut Report, other: Option<Report>) {
     add_examples(&mut to.examples, other.examples);
     join(&mut to.chains, other.chains, |chains| chains.engine.clone(), ChainReport::add);
     join(&mut to.deaths, other.deaths, DeathReport::key, add_death);
+    for (fingerprint, borders) in other.borders {
+        // Those of the machine with the most builds say the most.
+        let known = to.borders.entry(fingerprint).or_default();
+        if (known.asked.len(), &known.asked) < (borders.asked.len(), &borders.asked) {
+            *known = borders;
+        }
+    }
     join(&mut to.findings, other.findings, |finding| finding.fingerprint.clone(), add_finding);
     to.findings.sort_by(|a, b| (b.mismatches, &a.fingerprint).cmp(&(a.mismatches, &b.fingerprint)));
 }
@@ -87,6 +94,7 @@ fn empty(like: &Report) -> Report {
         forms: Vec::new(),
         rules: Vec::new(),
         findings: Vec::new(),
+        borders: BTreeMap::new(),
         deaths: Vec::new(),
         chains: Vec::new(),
         groups: Vec::new(),

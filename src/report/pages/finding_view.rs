@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use super::engine_names::EngineNames;
+use crate::borders::Borders;
 use crate::causes::{ComparedObject, Finding, Mark, Vote};
 use crate::divergences::Does;
 use crate::object::Surface;
-use crate::report::data::News;
+use crate::report::data::Report;
 
 /// A finding, and what its card shows that is not in it.
 #[derive(Debug, Serialize)]
@@ -24,6 +25,8 @@ pub(super) struct FindingView<'r> {
     objects: Vec<ObjectView<'r>>,
     /// The texels of the surface, if it has a size that can be drawn.
     picture: Option<SurfacePicture>,
+    /// Where it happens among the installed builds, in words.
+    builds: Vec<String>,
     /// Since when it is known, in words; none without a history.
     known_since: Option<String>,
     /// True if the last run like this one did not have the finding.
@@ -106,7 +109,8 @@ const BYTES: usize = 512;
 const TEXELS: usize = 4096;
 
 impl<'r> FindingView<'r> {
-    pub(super) fn new(finding: &'r Finding, names: &EngineNames, news: Option<&News>) -> Self {
+    pub(super) fn new(finding: &'r Finding, names: &EngineNames, report: &Report) -> Self {
+        let news = report.news.as_ref();
         let of = |wanted: &Vote| -> Vec<&str> {
             finding.engines.iter().filter(|(_, vote)| *vote == wanted).map(|(name, _)| name.as_str()).collect()
         };
@@ -120,6 +124,7 @@ impl<'r> FindingView<'r> {
         let fingerprint = &finding.fingerprint;
         Self {
             finding,
+            builds: report.borders.get(fingerprint).map(Borders::words).unwrap_or_default(),
             known_since: news.map(|news| news.known_since(fingerprint)),
             appeared: news.is_some_and(|news| news.appeared.contains(fingerprint)),
             kind: match (finding.does, finding.valid) {

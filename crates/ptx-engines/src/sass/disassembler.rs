@@ -170,6 +170,20 @@ impl Disassembler {
         Ok(words.iter().map(|word| printed[word].clone()).collect())
     }
 
+    /// The text of a whole file of machine code, with the lines that its instructions were made of.
+    ///
+    /// # Errors
+    /// If it cannot be started, or fails.
+    pub(super) fn print_lines(&self, code: &[u8]) -> Result<String, DisassemblerError> {
+        let printed = || -> Result<String, DisassemblerProblem> {
+            let directory = tempfile::tempdir()?;
+            std::fs::write(directory.path().join("code"), code)?;
+            let printed = self.run(directory.path(), &["-c", "-gp", "code"])?.map_err(DisassemblerProblem::Failed)?;
+            Ok(String::from_utf8_lossy(&printed).into_owned())
+        };
+        printed().map_err(|problem| self.error(problem))
+    }
+
     /// The known words, once they were read.
     fn known(&self) -> Result<MutexGuard<'_, Option<KnownWords>>, DisassemblerError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
