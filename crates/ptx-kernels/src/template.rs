@@ -67,7 +67,17 @@ impl Template {
     /// The template of a line of a form that makes these choices. None if a chain cannot have it: it does more than to compute and
     /// to access the memory of chains, or has no semantics, or names something else than scalar registers of up to 64 bits and
     /// numbers.
-    pub fn of_line(isa: &Isa, (form, values): (&Form, &[u8]), text: &str, symbols: &Declarations) -> Option<Self> {
+    pub fn of_line(isa: &Isa, of: (&Form, &[u8]), text: &str, symbols: &Declarations) -> Option<Self> {
+        Self::with_holes(isa, of, text, symbols).map(|(template, _)| template)
+    }
+
+    /// The same with the text that was in each hole.
+    pub(crate) fn with_holes(
+        isa: &Isa,
+        (form, values): (&Form, &[u8]),
+        text: &str,
+        symbols: &Declarations,
+    ) -> Option<(Self, Vec<String>)> {
         let line = Line::parse(text).ok()?;
         let computation = match semantics::computation(isa, form, values, Some(&line)) {
             Some(computation) => Some(computation.ok()?),
@@ -114,11 +124,15 @@ impl Template {
             }
         }
         replaced.sort_unstable();
-        let (pieces, numbers) = split(text, &replaced)?;
+        let (pieces, holes) = split(text, &replaced)?;
+        let number = |((_, _, kind), hole): (&ReplacedText, &String)| {
+            matches!(kind, SlotKind::Constant(_)).then(|| hole.clone())
+        };
+        let numbers = replaced.iter().zip(&holes).map(number).collect();
         let (reads_carry, writes_carry) =
             computation.map_or((false, false), |of| (of.reads_carry(), of.writes_carry()));
         let memory = MemoryUse::of(&pieces);
-        Some(Self { form: form.id.clone(), pieces, numbers, reads_carry, writes_carry, memory })
+        Some((Self { form: form.id.clone(), pieces, numbers, reads_carry, writes_carry, memory }, holes))
     }
 
     /// Its kind.
@@ -163,9 +177,9 @@ fn place<'a>(line: &Line<'a>, text: &str, argument: &Argument<'a>) -> Option<(us
     Some((at, operand.text.trim_end()))
 }
 
-/// Splits a text at its holes. None if they are not in it one after the other.
-fn split(text: &str, replaced: &[ReplacedText]) -> Option<(Vec<Piece>, Vec<Option<String>>)> {
-    let (mut pieces, mut numbers, mut at) = (Vec::new(), Vec::new(), 0);
+/// Splits a text at its holes, and has the text in each. None if they are not in it one after the other.
+fn split(text: &str, replaced: &[ReplacedText]) -> Option<(Vec<Piece>, Vec<String>)> {
+    let (mut pieces, mut holes, mut at) = (Vec::new(), Vec::new(), 0);
     for &(place, length, kind) in replaced {
         let mut plain = text.get(at..place)?.to_owned();
         let hole = text.get(place..place + length)?;
@@ -175,10 +189,10 @@ fn split(text: &str, replaced: &[ReplacedText]) -> Option<(Vec<Piece>, Vec<Optio
         if !plain.is_empty() {
             pieces.push(Piece::Text(plain));
         }
-        numbers.push(matches!(kind, SlotKind::Constant(_)).then(|| hole.to_owned()));
+        holes.push(hole.to_owned());
         pieces.push(Piece::Slot(kind));
         at = place + length;
     }
     pieces.push(Piece::Text(text.get(at..)?.to_owned()));
-    Some((pieces, numbers))
+    Some((pieces, holes))
 }
