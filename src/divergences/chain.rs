@@ -40,7 +40,7 @@ struct LinePattern {
     guarded: bool,
     whole: bool,
     alternatives: Vec<glob::Pattern>,
-    /// Those of the operation alone.
+    /// The same of the operation alone.
     operations: Vec<glob::Pattern>,
 }
 

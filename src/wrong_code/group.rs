@@ -4,7 +4,7 @@ use ptx_kernels::{Chain, ChainAnswer, ChainComparison, ChainRows, ChainText, Reg
 use rustc_hash::FxHashMap;
 
 use super::narrow::{FailingSuspect, narrowed};
-use super::suspects::{Suspect, SuspectBody, SuspectFile};
+use super::suspects::{SuspectFile, SuspectPlace, rows};
 use super::words::{NamedLines, values};
 use super::{LEVEL, ListedWrong, SearchBuild, SearchPlace, SearchedFile, WrongCodeSearch, WrongLines};
 use crate::engine::Engine as _;
@@ -18,24 +18,11 @@ pub(super) struct SuspectGroup<'f> {
     all: Vec<SuspectPlace<'f>>,
 }
 
-/// A suspect and where it is.
-#[derive(Clone, Copy)]
-pub(super) struct SuspectPlace<'f> {
-    file: usize,
-    pub(super) body: &'f SuspectBody,
-    pub(super) suspect: &'f Suspect,
-}
-
 /// Suspects with the same chain.
 struct EqualSuspects<'f> {
     places: Vec<SuspectPlace<'f>>,
     rows: ChainRows,
 }
-
-/// Drawn rows of inputs of each suspect.
-const ROWS: usize = 96;
-/// The seed of the rows.
-const SEED: u64 = 0;
 
 impl<'f> SuspectGroup<'f> {
     pub(super) fn new(place: SearchPlace) -> Self {
@@ -157,32 +144,12 @@ impl SearchedFile {
 
 /// The reason why an engine executes nothing: it may refuse the version or the target.
 fn unable(comparison: &ChainComparison<'_>) -> Option<String> {
-    let chain = ChainText {
-        registers: vec![RegisterKind::of(32); 2],
-        inputs: vec![0],
-        lines: vec!["add.u32 %x1, %x0, 1;".to_owned()],
-        outputs: vec![1],
-    };
+    let chain =
+        ChainText { registers: vec![RegisterKind::of(32)], inputs: vec![0], lines: Vec::new(), outputs: vec![0] };
     let rows = ChainRows { rows: vec![vec![1]] };
     match compare_alone(comparison, &[(&chain, &rows)]).pop() {
         Some(ChainAnswer::Agrees) => None,
         Some(ChainAnswer::Skipped(why) | ChainAnswer::Undefined(why) | ChainAnswer::Failed(why)) => Some(why),
-        Some(ChainAnswer::Differs(_)) | None => Some("it computes a sum wrong".to_owned()),
+        Some(ChainAnswer::Differs(_)) | None => Some("it copies a value wrong".to_owned()),
     }
-}
-
-/// Rows of inputs: the values with which listed chains are wrong, each in each input, and drawn ones.
-pub(super) fn rows(chain: &Chain, values: &[u64]) -> ChainRows {
-    let bits: Vec<u16> = chain.inputs.iter().map(|input| chain.registers[*input]).collect();
-    let fitting = |value: u64, bits: u16| if bits < 64 { value & ((1 << bits) - 1) } else { value };
-    let turned = |by: usize| -> Vec<u64> {
-        let value = |(at, bits): (usize, &u16)| fitting(values[(at + by) % values.len()], *bits);
-        bits.iter().enumerate().map(value).collect()
-    };
-    let alike = |value: &u64| -> Vec<u64> { bits.iter().map(|bits| fitting(*value, *bits)).collect() };
-    let mut rows: Vec<Vec<u64>> = (0..values.len()).map(turned).chain(values.iter().map(alike)).collect();
-    rows.sort_unstable();
-    rows.dedup();
-    rows.extend(ChainRows::drawn(chain, SEED, ROWS).rows);
-    ChainRows { rows }
 }

@@ -2,7 +2,7 @@
 
 use ptx_kernels::{ChainAnswer, ChainComparison, ChainRows, ChainText, FlowSlice, compare, compare_alone};
 
-use super::group::{SuspectPlace, rows};
+use super::suspects::{SuspectPlace, rows};
 
 /// A suspect that is compiled wrong.
 pub(super) struct FailingSuspect<'f> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ptx_kernels::{BodyFlow, FlowSlice};
+use ptx_kernels::{BodyFlow, Chain, ChainRows, FlowSlice};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -25,15 +25,28 @@ pub(super) struct SuspectFile {
 /// The suspects of a body.
 pub(super) struct SuspectBody {
     pub(super) flow: BodyFlow,
-    pub(super) suspects: Vec<Suspect>,
+    pub(super) suspects: Vec<SuspectLines>,
 }
 
 /// Lines of a body that may be compiled wrong.
-pub(super) struct Suspect {
+pub(super) struct SuspectLines {
     pub(super) slice: FlowSlice,
     /// Values with which the listed chain shows it.
     pub(super) values: Vec<u64>,
 }
+
+/// A suspect and where it is.
+#[derive(Clone, Copy)]
+pub(super) struct SuspectPlace<'f> {
+    pub(super) file: usize,
+    pub(super) body: &'f SuspectBody,
+    pub(super) suspect: &'f SuspectLines,
+}
+
+/// Drawn rows of inputs of each suspect.
+const ROWS: usize = 96;
+/// The seed of the rows.
+const SEED: u64 = 0;
 
 /// The most lines between two that are listed one after the other.
 const BETWEEN: usize = 2;
@@ -110,8 +123,8 @@ impl OperationEnds<'_, '_> {
     }
 
     /// The suspects of a body, in the order of their last lines.
-    fn suspects(&mut self, flow: &BodyFlow) -> Vec<Suspect> {
-        let mut found: Vec<Suspect> = Vec::new();
+    fn suspects(&mut self, flow: &BodyFlow) -> Vec<SuspectLines> {
+        let mut found: Vec<SuspectLines> = Vec::new();
         for line in 0..flow.count() {
             let Some(text) = flow.text(line) else { continue };
             let first = found.len();
@@ -122,7 +135,7 @@ impl OperationEnds<'_, '_> {
                     let values = chain.shows.rows().map(|rows| rows.rows.concat()).unwrap_or_default();
                     match found[first..].iter_mut().find(|known| known.slice.lines == slice.lines) {
                         Some(known) => known.values.extend(values),
-                        None => found.push(Suspect { slice, values }),
+                        None => found.push(SuspectLines { slice, values }),
                     }
                 }
             }
@@ -178,4 +191,20 @@ fn with_constants(flow: &BodyFlow, way: Vec<usize>) -> Vec<Vec<usize>> {
     all.sort_unstable();
     all.dedup();
     if all.len() == way.len() { vec![way] } else { vec![way, all] }
+}
+
+/// Rows of inputs: the values with which listed chains are wrong, each in each input, and drawn ones.
+pub(super) fn rows(chain: &Chain, values: &[u64]) -> ChainRows {
+    let bits: Vec<u16> = chain.inputs.iter().map(|input| chain.registers[*input]).collect();
+    let fitting = |value: u64, bits: u16| if bits < 64 { value & ((1 << bits) - 1) } else { value };
+    let turned = |by: usize| -> Vec<u64> {
+        let value = |(at, bits): (usize, &u16)| fitting(values[(at + by) % values.len()], *bits);
+        bits.iter().enumerate().map(value).collect()
+    };
+    let alike = |value: &u64| -> Vec<u64> { bits.iter().map(|bits| fitting(*value, *bits)).collect() };
+    let mut rows: Vec<Vec<u64>> = (0..values.len()).map(turned).chain(values.iter().map(alike)).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows.extend(ChainRows::drawn(chain, SEED, ROWS).rows);
+    ChainRows { rows }
 }

@@ -426,6 +426,8 @@ mod tests {
             "cvt.u32.u16 %x1, %x0; mov.b32 {%x2, %x3}, %x1; -> %x1 %x3",
             "h",
         ),
+        // A line that a chain cannot have reads what it writes.
+        ("add.s32 a, b, 1; atom.global.add.u32 a, [p], a; st.global.u32 [p], a;", 0, &[0], "add.s32 %x1, %x0, 1;", "b"),
         // A store is one to the memory of chains.
         (
             "add.s32 a, b, 1; st.global.u16 [p+4], {a};",

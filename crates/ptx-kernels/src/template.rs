@@ -87,42 +87,7 @@ impl Template {
         if computation.is_some() == accessed.is_some() {
             return None;
         }
-        let mut replaced: Vec<ReplacedText> = Vec::new();
-        let position = |name: &str| name.as_ptr().addr().checked_sub(text.as_ptr().addr());
-        if let Some((_, guard)) = line.guard {
-            replaced.push((position(guard)?, guard.len(), SlotKind::Guard));
-        }
-        for bound in arguments(form, values, &line) {
-            let operand = &form.operands[bound.operand];
-            if let (Role::Address { .. }, Some((memory, bytes))) = (&operand.role, accessed) {
-                let (at, address) = place(&line, text, bound.argument)?;
-                let (begin, end) = (address.find('[')? + 1, address.rfind(']')?);
-                replaced.push((at + begin, end.checked_sub(begin)?, SlotKind::Place(memory, bytes)));
-                continue;
-            }
-            if !matches!(operand.role, Role::Source | Role::Destination) {
-                return None;
-            }
-            if matches!(bound.argument, Argument::Integer(_) | Argument::Float(_) | Argument::Double(_)) {
-                let (at, number) = place(&line, text, bound.argument)?;
-                let bits = operand.type_by(isa, form, values).map_or(32, |of| of.bits);
-                if accessed.is_some() && bits > 64 {
-                    return None;
-                }
-                replaced.push((at, number.len(), SlotKind::Constant(bits)));
-                continue;
-            }
-            for element in bound.elements(symbols) {
-                let Some(register) = element.register() else { continue };
-                let Some(Symbol::Register(Some(of), 1)) = symbols.symbol(register) else { return None };
-                let bits = isa.types[of].bits;
-                if !matches!(bits, 1 | 16 | 32 | 64) {
-                    return None;
-                }
-                let kind = if operand.role == Role::Source { SlotKind::Source } else { SlotKind::Destination };
-                replaced.push((position(register)?, register.len(), kind(bits)));
-            }
-        }
+        let mut replaced = replaced(isa, (form, values), (&line, text), symbols, accessed)?;
         replaced.sort_unstable();
         let (pieces, holes) = split(text, &replaced)?;
         let number = |((_, _, kind), hole): (&ReplacedText, &String)| {
@@ -166,6 +131,53 @@ impl Template {
     pub fn filled(&self, operands: Vec<ChainOperand>) -> ChainInstruction {
         ChainInstruction { pieces: self.pieces.clone(), operands }
     }
+}
+
+/// The texts of a line that are replaced by holes; none if it names something else than scalar registers and numbers.
+fn replaced(
+    isa: &Isa,
+    (form, values): (&Form, &[u8]),
+    (line, text): (&Line<'_>, &str),
+    symbols: &Declarations,
+    accessed: Option<(ChainMemory, u16)>,
+) -> Option<Vec<ReplacedText>> {
+    let mut replaced: Vec<ReplacedText> = Vec::new();
+    let position = |name: &str| name.as_ptr().addr().checked_sub(text.as_ptr().addr());
+    if let Some((_, guard)) = line.guard {
+        replaced.push((position(guard)?, guard.len(), SlotKind::Guard));
+    }
+    for bound in arguments(form, values, line) {
+        let operand = &form.operands[bound.operand];
+        if let (Role::Address { .. }, Some((memory, bytes))) = (&operand.role, accessed) {
+            let (at, address) = place(line, text, bound.argument)?;
+            let (begin, end) = (address.find('[')? + 1, address.rfind(']')?);
+            replaced.push((at + begin, end.checked_sub(begin)?, SlotKind::Place(memory, bytes)));
+            continue;
+        }
+        if !matches!(operand.role, Role::Source | Role::Destination) {
+            return None;
+        }
+        if matches!(bound.argument, Argument::Integer(_) | Argument::Float(_) | Argument::Double(_)) {
+            let (at, number) = place(line, text, bound.argument)?;
+            let bits = operand.type_by(isa, form, values).map_or(32, |of| of.bits);
+            if accessed.is_some() && bits > 64 {
+                return None;
+            }
+            replaced.push((at, number.len(), SlotKind::Constant(bits)));
+            continue;
+        }
+        for element in bound.elements(symbols) {
+            let Some(register) = element.register() else { continue };
+            let Some(Symbol::Register(Some(of), 1)) = symbols.symbol(register) else { return None };
+            let bits = isa.types[of].bits;
+            if !matches!(bits, 1 | 16 | 32 | 64) {
+                return None;
+            }
+            let kind = if operand.role == Role::Source { SlotKind::Source } else { SlotKind::Destination };
+            replaced.push((position(register)?, register.len(), kind(bits)));
+        }
+    }
+    Some(replaced)
 }
 
 /// Where the operand with this argument begins in the text of its line, and its own text.

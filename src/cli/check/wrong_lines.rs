@@ -49,11 +49,8 @@ pub(super) fn warning<'a>(text: &str, lines: &Lines<'_>, of: &WrongLines) -> Opt
 pub(super) fn said(engine: &str, of: &SearchedFile) -> Vec<String> {
     let mut said = Vec::new();
     if of.tried > 0 {
-        let places = counted(of.tried, "place");
-        let wrong = of.found.len();
-        said.push(format!(
-            "wrong code: {places} like those of listed wrong code compiled by {engine} and executed: {wrong} wrong"
-        ));
+        let (suspects, wrong) = (counted(of.tried, "suspect"), of.found.len());
+        said.push(format!("wrong code: {suspects} compiled by {engine} and executed: {wrong} wrong"));
     }
     said.extend(untried(of));
     said
@@ -61,8 +58,7 @@ pub(super) fn said(engine: &str, of: &SearchedFile) -> Vec<String> {
 
 /// The lines on suspects that were not executed.
 pub(super) fn untried(of: &SearchedFile) -> Vec<String> {
-    let words = |(why, count): (&String, &usize)| {
-        format!("wrong code: {} like those of listed wrong code not tried: {why}", counted(*count, "place"))
-    };
+    let words =
+        |(why, count): (&String, &usize)| format!("wrong code: {} not tried: {why}", counted(*count, "suspect"));
     of.untried.iter().map(words).collect()
 }

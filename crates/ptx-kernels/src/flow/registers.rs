@@ -8,6 +8,7 @@ use ptx_spec::spec::{Instruction, Role, Spec};
 use rustc_hash::FxHashMap;
 
 use crate::chain::SlotKind;
+use crate::memory::ChainMemory;
 use crate::template::Template;
 
 /// A statement of a body, as far as values flow through it.
@@ -42,7 +43,7 @@ pub(super) struct BodyRegisters {
 
 /// Reads a body.
 pub(super) fn read(spec: &Spec, module: &Module<'_>, body: &FunctionBody<'_>, judge: &Judge<'_>) -> BodyRegisters {
-    let mut reader = BodyReader {
+    let mut reader = RegisterReader {
         spec,
         judge,
         numbers: FxHashMap::default(),
@@ -73,7 +74,7 @@ pub(super) fn read(spec: &Spec, module: &Module<'_>, body: &FunctionBody<'_>, ju
     reader.found
 }
 
-struct BodyReader<'r> {
+struct RegisterReader<'r> {
     spec: &'r Spec,
     judge: &'r Judge<'r>,
     /// The number of a register by its scope and name.
@@ -84,7 +85,7 @@ struct BodyReader<'r> {
     found: BodyRegisters,
 }
 
-impl BodyReader<'_> {
+impl RegisterReader<'_> {
     /// The number of a register; none if a name is something else, or a component of a vector.
     fn register(&mut self, name: &str, declarations: &Declarations) -> Option<usize> {
         let Some(Symbol::Register(..)) = declarations.symbol(name) else { return None };
@@ -127,7 +128,7 @@ impl BodyReader<'_> {
 
     /// A store as one to the memory of chains: what it stores does not depend on where.
     fn store(&self, line: &Line<'_>, declarations: &Declarations) -> Option<(Template, Vec<String>)> {
-        let text = line.to_string().replacen(".global", ".shared", 1);
+        let text = ChainMemory::standing_in(&line.to_string());
         let line = Line::parse(&text).ok()?;
         let (instruction, reading) = self.judge.read(&line, declarations)?;
         let defined = reading.valid() && reading.undefined(instruction).next().is_none();
@@ -187,13 +188,15 @@ impl BodyReader<'_> {
             let name = word.text.split_once('.').map_or(word.text, |(name, _)| name);
             let name = if declarations.symbol(name).is_some() { name } else { word.text };
             let Some(register) = self.register(name, declarations) else { continue };
-            let is_written = written.iter().any(|of| of.split('.').next() == name.split('.').next());
-            if unknown || is_written {
+            // What is written comes first; the same register may be read after it.
+            let is_written = written.iter().position(|of| of.split('.').next() == name.split('.').next());
+            if unknown || is_written.is_some() {
                 destinations.push(register);
             }
-            if unknown || !is_written {
+            if unknown || is_written.is_none() {
                 sources.push(register);
             }
+            is_written.map(|at| written.remove(at));
         }
         RegisterLine { at, template: None, guard, sources, destinations, others: Vec::new(), leaves: leaves || unknown }
     }
