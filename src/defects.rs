@@ -203,6 +203,11 @@ fn environment(
     Some(Environment { ptx, target, address_size: crate::environment::AddressSize::Bits64 })
 }
 
+/// The page about a defect that a divergence lists.
+pub(crate) fn page_of(id: &str) -> Option<String> {
+    DefectPages::new(&shipped::defect_pages()).page(id)
+}
+
 /// The JSON Schema of a table.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(DefectTable).to_value()

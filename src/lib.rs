@@ -11,7 +11,7 @@
 //! imports: a module imports only modules before it in this list. `docs/design.md` explains the design.
 //!
 //! ```text order
-//! shipped case divergences defects campaign causes blame borders matrix report
+//! shipped case divergences defects campaign causes blame borders wrong_code matrix report
 //! ```
 
 pub mod blame;
@@ -27,3 +27,4 @@ pub use ptx_spec::{check, environment, explain, judge, load, must, plural, ptx, 
 pub mod matrix;
 pub mod report;
 pub mod shipped;
+pub mod wrong_code;

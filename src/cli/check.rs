@@ -7,13 +7,13 @@ mod json;
 mod prediction;
 mod summary;
 mod text;
+mod wrong_lines;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rayon::prelude::*;
-
 use ptx_conform::check::{Checker, Counts};
+use ptx_conform::wrong_code::WrongCodeSearch;
 
 use super::load::{UnknownOpts, load_divergences};
 use super::output;
@@ -52,8 +52,9 @@ pub(crate) struct Opts {
     /// the file are valid, and which of them demand it. The file is not changed.
     #[arg(long)]
     fix_header: bool,
-    /// Also predict where this engine differs from the manual, by its known divergences: `ptxas@12.9`. It is not run, and
-    /// need not be installed.
+    /// Also predict where this engine differs from the manual, by its known divergences: `ptxas@12.9`. If that ptxas is
+    /// installed, lines like those that it is known to compile wrong are also compiled by it, and executed; if they are wrong,
+    /// they are warned about.
     #[arg(long, value_name = "ENGINE")]
     engine: Option<String>,
     /// Treat instructions that the manual forbids, but that every known ptxas accepts, as invalid. By default they are
@@ -86,7 +87,10 @@ impl Opts {
             Some(name) => Some(Prediction::new(name, divergences.clone())?),
         };
         let remark = prediction.as_ref().map(Prediction::remark);
-        let leniency = Leniency::new(divergences);
+        let search = prediction
+            .as_ref()
+            .and_then(|prediction| Some(WrongCodeSearch::new(&spec, &divergences, prediction.assembler()?)));
+        let leniency = Leniency::new(divergences.clone());
         let tolerated = (!self.strict).then(|| leniency.remark());
         let checker = Checker {
             spec: &spec,
@@ -100,6 +104,7 @@ impl Opts {
         let reporter = Reporter {
             checker,
             prediction: prediction.as_ref(),
+            search: search.as_ref(),
             format: self.format,
             styled: output::color(&std::io::stdout()),
             alone,
@@ -111,8 +116,7 @@ impl Opts {
             self.add(reporter.unreadable(&name, &why), &mut total, &mut document)?;
         }
         for batch in files.chunks(BATCH) {
-            let reports: Vec<FileReport> = batch.par_iter().map(|file| reporter.file(file)).collect();
-            for report in reports {
+            for report in reporter.files(batch) {
                 self.add(report, &mut total, &mut document)?;
             }
         }
@@ -139,6 +143,7 @@ impl Opts {
         total.counts.add(&report.counts);
         total.status = total.status.max(report.status);
         document.add(report.results, report.notification);
+        report.notes.iter().for_each(|(file, note)| document.note(file, note));
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use ptx_conform::causes::Finding;
-use ptx_conform::check::{Details, Diagnostic, DiagnosticSeverity};
+use ptx_conform::check::{Details, Diagnostic, DiagnosticSeverity, SourcePart};
 use ptx_conform::divergences::Does;
 use ptx_conform::engine::words::{cut, visible};
 use ptx_conform::plural::counted;
@@ -20,7 +20,7 @@ use super::place::{Lines, SourcePlace};
 #[derive(Default)]
 pub(super) struct Document {
     results: Vec<RuleResult>,
-    notifications: Vec<(String, String)>,
+    notifications: Vec<NotificationObject>,
 }
 
 /// The bytes of a text of a finding that are kept.
@@ -34,6 +34,8 @@ pub(super) struct RuleResult {
     file: String,
     /// Where it begins and ends; the whole file if that is not known.
     region: Option<(SourcePlace, SourcePlace)>,
+    /// Other parts of the file that have to do with it.
+    related: Vec<(SourcePlace, SourcePlace)>,
     page: Option<String>,
     /// The sentence of a rule that is not one of the specification.
     title: Option<String>,
@@ -43,7 +45,9 @@ pub(super) struct RuleResult {
 
 impl RuleResult {
     pub(super) fn new(file: &str, lines: &Lines<'_>, diagnostic: &Diagnostic<'_>, details: &Details) -> Self {
-        let parts = || details.parts.iter().map(|part| &part.at);
+        let parts = || details.parts.iter().filter(|part| diagnostic.has(part)).map(|part| &part.at);
+        let place = |part: &SourcePart| (lines.place(part.at.start), lines.place(part.at.end));
+        let related = details.parts.iter().filter(|part| !diagnostic.has(part)).map(place).collect();
         let start = parts().map(|at| at.start).min().unwrap_or(diagnostic.at.start);
         let end = parts().map(|at| at.end).max().unwrap_or(diagnostic.at.end);
         let said = details.notes.iter().chain(&details.help);
@@ -54,6 +58,7 @@ impl RuleResult {
             text,
             file: file.to_owned(),
             region: Some((lines.place(start), lines.place(end))),
+            related,
             page: details.page.clone(),
             title: None,
             fingerprint: None,
@@ -85,6 +90,7 @@ impl RuleResult {
             text: said.iter().map(|words| shown(words)).collect::<Vec<_>>().join("\n"),
             file: format!("cases/{}.{extension}", case.id),
             region,
+            related: Vec::new(),
             // `PAGE: heading`
             page: finding
                 .manual
@@ -114,6 +120,7 @@ impl RuleResult {
             text: said.join("\n"),
             file: "report.json".to_owned(),
             region: None,
+            related: Vec::new(),
             page: None,
             title: Some(shown(title)),
             fingerprint: Some(shown(fingerprint)),
@@ -124,7 +131,12 @@ impl RuleResult {
 impl Document {
     pub(super) fn add(&mut self, results: Vec<RuleResult>, notification: Option<(String, String)>) {
         self.results.extend(results);
-        self.notifications.extend(notification);
+        self.notifications.extend(notification.map(|(file, why)| NotificationObject::new("error", &file, &why)));
+    }
+
+    /// Adds something to know about a file, which is no error.
+    pub(super) fn note(&mut self, file: &str, what: &str) {
+        self.notifications.push(NotificationObject::new("note", file, what));
     }
 
     /// The document; `successful` if all could be judged.
@@ -139,15 +151,11 @@ impl Document {
             version: env!("CARGO_PKG_VERSION"),
             rules: rules.values().map(|result| RuleObject::new(result)).collect(),
         };
-        let notify = |(file, why): &'_ (String, String)| NotificationObject {
-            level: DiagnosticSeverity::Error,
-            message: MessageObject { text: format!("{file}: {why}") },
-        };
         let run = RunObject {
             tool: Tool { driver },
             invocations: [InvocationObject {
                 execution_successful: successful,
-                tool_execution_notifications: self.notifications.iter().map(notify).collect(),
+                tool_execution_notifications: &self.notifications,
             }],
             column_kind: "unicodeCodePoints",
             results: self.results.iter().map(|result| ResultObject::new(result, &positions)).collect(),
@@ -171,7 +179,7 @@ struct LogObject<'d> {
 #[serde(rename_all = "camelCase")]
 struct RunObject<'d> {
     tool: Tool<'d>,
-    invocations: [InvocationObject; 1],
+    invocations: [InvocationObject<'d>; 1],
     column_kind: &'static str,
     results: Vec<ResultObject<'d>>,
 }
@@ -207,15 +215,21 @@ impl<'d> RuleObject<'d> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct InvocationObject {
+struct InvocationObject<'d> {
     execution_successful: bool,
-    tool_execution_notifications: Vec<NotificationObject>,
+    tool_execution_notifications: &'d [NotificationObject],
 }
 
 #[derive(Serialize)]
 struct NotificationObject {
-    level: DiagnosticSeverity,
+    level: &'static str,
     message: MessageObject,
+}
+
+impl NotificationObject {
+    fn new(level: &'static str, file: &str, what: &str) -> Self {
+        Self { level, message: MessageObject { text: format!("{file}: {what}") } }
+    }
 }
 
 #[derive(Serialize)]
@@ -226,6 +240,8 @@ struct ResultObject<'d> {
     level: DiagnosticSeverity,
     message: MessageObject,
     locations: [LocationObject; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<LocationObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     partial_fingerprints: Option<FingerprintObject<'d>>,
 }
@@ -238,19 +254,19 @@ struct FingerprintObject<'d> {
 
 impl<'d> ResultObject<'d> {
     fn new(result: &'d RuleResult, positions: &BTreeMap<&str, usize>) -> Self {
-        let region = result.region.map(|(start, end)| RegionObject {
-            start_line: start.line,
-            start_column: start.column,
-            end_line: end.line,
-            end_column: end.column,
-        });
-        let artifact_location = ArtifactObject { uri: uri(&result.file) };
+        let location = |region: Option<(SourcePlace, SourcePlace)>| LocationObject {
+            physical_location: PhysicalLocation {
+                artifact_location: ArtifactObject { uri: uri(&result.file) },
+                region: region.map(RegionObject::from),
+            },
+        };
         Self {
             rule_id: &result.rule,
             rule_index: positions[result.rule.as_str()],
             level: result.level,
             message: MessageObject { text: result.text.clone() },
-            locations: [LocationObject { physical_location: PhysicalLocation { artifact_location, region } }],
+            locations: [location(result.region)],
+            related_locations: result.related.iter().map(|region| location(Some(*region))).collect(),
             partial_fingerprints: result.fingerprint.as_deref().map(|finding| FingerprintObject { finding }),
         }
     }
@@ -287,6 +303,12 @@ struct RegionObject {
     start_column: usize,
     end_line: usize,
     end_column: usize,
+}
+
+impl From<(SourcePlace, SourcePlace)> for RegionObject {
+    fn from((start, end): (SourcePlace, SourcePlace)) -> Self {
+        Self { start_line: start.line, start_column: start.column, end_line: end.line, end_column: end.column }
+    }
 }
 
 /// A path as a relative or absolute URI reference: what is not allowed there is encoded.

@@ -40,6 +40,8 @@ struct LinePattern {
     guarded: bool,
     whole: bool,
     alternatives: Vec<glob::Pattern>,
+    /// The same of the operation alone.
+    operations: Vec<glob::Pattern>,
 }
 
 impl KnownChain {
@@ -65,6 +67,16 @@ impl KnownChain {
             patterns.split_first().is_some_and(is_next) || line.is_frame && rest(patterns, others)
         }
         rest(&self.patterns, lines)
+    }
+
+    /// True if a line can have this position in such a chain.
+    pub fn has_at(&self, position: usize, line: &str) -> bool {
+        self.patterns.get(position).is_some_and(|pattern| pattern.matches(line))
+    }
+
+    /// True if a line of this operation, opcode and modifiers, may end such a chain.
+    pub fn may_end_with(&self, operation: &str) -> bool {
+        self.patterns.last().is_some_and(|pattern| pattern.may_match(operation))
     }
 
     /// The positions of the lines that end such a chain among these lines, between which others may stand.
@@ -112,8 +124,16 @@ impl LinePattern {
         let (guarded, operation) = text.strip_prefix('@').map_or((false, text), |rest| (true, rest));
         let pattern =
             |text: String| glob::Pattern::new(&text).map_err(|why| format!("`{text}` is not a pattern: {why}"));
-        let alternatives = expanded(operation)?.into_iter().map(pattern).collect::<Result<_, String>>()?;
-        Ok(Self { guarded, whole: operation.contains(' '), alternatives })
+        let texts = expanded(operation)?;
+        let of_operation = |text: &String| pattern(text.split(' ').next().unwrap_or_default().to_owned());
+        let operations = texts.iter().map(of_operation).collect::<Result<_, String>>()?;
+        let alternatives = texts.into_iter().map(pattern).collect::<Result<_, String>>()?;
+        Ok(Self { guarded, whole: operation.contains(' '), alternatives, operations })
+    }
+
+    /// True if it matches some line of an operation.
+    fn may_match(&self, operation: &str) -> bool {
+        self.operations.iter().any(|pattern| pattern.matches(operation))
     }
 
     fn matches(&self, line: &str) -> bool {

@@ -18,7 +18,7 @@ use ptx_kernels::RegisterKind;
 use crate::one_thread::{self, CompiledProgram};
 
 /// The version whose machine code is asked.
-const VERSION: &str = "13.5";
+pub(crate) const VERSION: &str = "13.5";
 /// One in so many chains is tried by default.
 const EVERY: usize = 9;
 /// Kernels with a bug of their own: what is before the last line, and a part of the reason.
@@ -40,14 +40,14 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// The specification, what is listed, and the engine.
-struct Asked {
-    spec: Spec,
-    divergences: Divergences,
-    engines: Vec<Sass>,
+pub(crate) struct Asked {
+    pub(crate) spec: Spec,
+    pub(crate) divergences: Divergences,
+    pub(crate) engines: Vec<Sass>,
 }
 
 impl Asked {
-    fn new() -> Result<Self, Failed> {
+    pub(crate) fn new() -> Result<Self, Failed> {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/specs");
         let spec = shipped::spec().map_err(|errors| errors[0].render(false))?;
         let divergences = Divergences::load(Some(root.as_ref()), &spec).map_err(|errors| errors[0].render(false))?;
@@ -63,7 +63,7 @@ impl Asked {
 }
 
 /// The kernels whose entry ends with its only return.
-fn hosts() -> Vec<CompiledProgram> {
+pub(crate) fn hosts() -> Vec<CompiledProgram> {
     one_thread::all().into_iter().filter(|host| end(&host.case).is_some()).collect()
 }
 
@@ -91,7 +91,7 @@ fn with_lines(case: &KernelCase, lines: &str) -> (KernelCase, std::ops::Range<us
 }
 
 /// The kernel with a listed chain, whose inputs are behind those of the kernel.
-fn with_chain(host: &KernelCase, chain: &KnownChain) -> (KernelCase, std::ops::Range<usize>) {
+pub(crate) fn with_chain(host: &KernelCase, chain: &KnownChain) -> (KernelCase, std::ops::Range<usize>) {
     let (text, rows) = (chain.shows.chain(), chain.shows.rows().expect("a row"));
     let mut case = host.clone();
     let input = case.buffers.iter_mut().find(|buffer| buffer.name == "in").expect("an input");
@@ -122,7 +122,10 @@ fn with_chain(host: &KernelCase, chain: &KnownChain) -> (KernelCase, std::ops::R
 }
 
 /// Chains that are wrong wherever they are: of the others, some depend on the registers that are free.
-fn chains<'d>(asked: &'d Asked, version: &'d EngineVersion) -> impl Iterator<Item = (&'d Divergence, &'d KnownChain)> {
+pub(crate) fn chains<'d>(
+    asked: &'d Asked,
+    version: &'d EngineVersion,
+) -> impl Iterator<Item = (&'d Divergence, &'d KnownChain)> {
     let all = asked.divergences.chains(version);
     all.filter(|(known, _)| known.does == Does::Computes && !known.id.starts_with("merged-addends"))
 }

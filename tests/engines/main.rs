@@ -26,6 +26,7 @@ mod tables;
 mod transcript;
 #[path = "../planted/wrong_code.rs"]
 mod wrong_code;
+mod wrong_lines;
 
 use libtest_mimic::Arguments;
 
@@ -46,6 +47,7 @@ fn main() {
         ("planted_sass", planted_sass::trials()),
         ("nightly", nightly::trials()),
         ("one_thread_as_code", one_thread_as_code::trials()),
+        ("wrong_lines", wrong_lines::trials()),
     ];
     let trials = of_modules
         .into_iter()

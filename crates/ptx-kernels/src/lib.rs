@@ -5,7 +5,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! register_kind memory chain chain_text template library constants draw inputs slice kernel compare reduce cause search
+//! register_kind memory chain chain_text template library constants draw inputs slice_draft slice flow kernel compare reduce cause search
 //! ```
 
 mod cause;
@@ -14,6 +14,7 @@ mod chain_text;
 mod compare;
 mod constants;
 mod draw;
+mod flow;
 mod inputs;
 mod kernel;
 mod library;
@@ -22,6 +23,7 @@ mod reduce;
 mod register_kind;
 mod search;
 mod slice;
+mod slice_draft;
 mod template;
 
 pub use cause::{CauseChoice, CauseLine, ChainCause};
@@ -29,6 +31,7 @@ pub use chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, Piece, Sl
 pub use chain_text::ChainText;
 pub use compare::{ChainAnswer, ChainComparison, ChainDifference, compare, compare_alone, compare_apart};
 pub use draw::ChainDraw;
+pub use flow::{BodyFlow, FlowSlice};
 pub use inputs::ChainRows;
 pub use kernel::{ChainEntry, ChainKernels};
 pub use library::{Library, TemplatePool};

@@ -42,6 +42,11 @@ impl ChainMemory {
         (bytes <= Self::BYTES).then_some((memory, bytes))
     }
 
+    /// The text of an access to the memory of all blocks as one to the memory of chains.
+    pub(crate) fn standing_in(text: &str) -> String {
+        text.replacen(".global", &format!(".{}", Self::Shared.space()), 1)
+    }
+
     /// The name of the variable.
     pub fn variable(self) -> String {
         format!("m_{}", self.space())

@@ -10,8 +10,9 @@ use ptx_spec::ptx::{Module, Walk};
 use ptx_spec::spec::Spec;
 use rustc_hash::FxHashMap;
 
-use crate::chain::{Chain, ChainInstruction, ChainOperand, ChainStatement, SlotKind};
+use crate::chain::{Chain, SlotKind};
 use crate::inputs::ChainRows;
+use crate::slice_draft::{SliceDraft, SliceLine, SliceValue};
 use crate::template::Template;
 
 /// A chain of lines of a module, with values that its inputs had.
@@ -160,18 +161,38 @@ impl<'t> Dependencies<'t> {
         lines.sort_unstable();
         let mut draft = SliceDraft::default();
         for &at in &lines {
-            let (step, template) = (&self.steps[at], self.template(at)?);
+            let template = self.template(at)?;
             if template.reads_carry && !self.carry(at).is_some_and(|carry| lines.contains(&carry)) {
                 return None;
             }
             let inside = |of: &Option<usize>| of.filter(|writer| lines.contains(writer));
             let writers: Vec<Option<usize>> = self.writers[at].iter().map(inside).collect();
-            draft.add((at, step), template, &writers)?;
+            draft.add(&self.line(at, template, &writers))?;
         }
-        let SliceDraft { mut chain, row, outputs, .. } = draft;
-        chain.outputs = outputs;
+        let SliceDraft { mut chain, inputs, last, .. } = draft;
+        chain.outputs = last;
+        chain.outputs.dedup();
+        let row: Option<Vec<u64>> = inputs.iter().map(|of| u64::try_from(of.value).ok()).collect();
         let lines = lines.into_iter().map(|at| self.steps[at].at.clone()).collect();
-        Some(ModuleSlice { chain, rows: ChainRows { rows: vec![row] }, lines })
+        Some(ModuleSlice { chain, rows: ChainRows { rows: vec![row?] }, lines })
+    }
+
+    /// A step as a line of a slice. `writers` has the step of the slice that wrote each register that it reads.
+    fn line<'l>(&self, at: usize, template: &'l Template, writers: &[Option<usize>]) -> SliceLine<'l, HeldValue> {
+        let step = &self.steps[at];
+        let held = |(of, writer): (&TracedRegister, &Option<usize>)| HeldValue {
+            writer: *writer,
+            register: of.number,
+            value: of.value,
+        };
+        let mut read = read(step).zip(writers).map(held);
+        SliceLine {
+            template,
+            guard: step.guard.and_then(|_| read.next()),
+            sources: read.by_ref().take(step.sources.len()).collect(),
+            before: read.collect(),
+            written: step.destinations.iter().map(|to| held((to, &Some(at)))).collect(),
+        }
     }
 }
 
@@ -193,83 +214,17 @@ fn fits(template: &Template, step: &TracedStep) -> bool {
 /// The bits that registers of chains can have.
 const SIZE: u128 = u64::MAX as u128;
 
-/// A slice of which lines are still added.
-#[derive(Default)]
-struct SliceDraft {
-    chain: Chain,
-    row: Vec<u64>,
-    /// The registers that the last line wrote.
-    outputs: Vec<usize>,
-    /// The register that has what a step wrote to a register of the module; no step for what was there before.
-    held: FxHashMap<(Option<usize>, usize, u128), usize>,
+/// A value that a register of the module had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct HeldValue {
+    /// The step of the slice that wrote it; none for what was there before.
+    writer: Option<usize>,
+    register: usize,
+    value: u128,
 }
 
-impl SliceDraft {
-    /// Adds a line. `writers` has the line of the slice that wrote each register that it reads.
-    fn add(&mut self, (at, step): (usize, &TracedStep), template: &Template, writers: &[Option<usize>]) -> Option<()> {
-        let mut writers = writers.iter();
-        let guard = match &step.guard {
-            Some(guard) => Some(self.register(guard, *writers.next()?, 1)?),
-            None => None,
-        };
-        let of_kind = |wanted: fn(&SlotKind) -> bool| template.slots().filter(wanted).filter_map(size);
-        let mut sources = Vec::new();
-        for (source, bits) in step.sources.iter().zip(of_kind(|kind| matches!(kind, SlotKind::Source(_)))) {
-            sources.push(self.register(source, *writers.next()?, bits)?);
-        }
-        let mut destinations = Vec::new();
-        for (to, bits) in step.before.iter().zip(of_kind(|kind| matches!(kind, SlotKind::Destination(_)))) {
-            destinations.push(match guard {
-                Some(_) => self.register(to, *writers.next()?, bits)?,
-                None => self.new_register(bits),
-            });
-        }
-        for (to, register) in step.destinations.iter().zip(&destinations) {
-            self.held.insert((Some(at), to.number, to.value), *register);
-        }
-        let mut registers = (sources.into_iter(), destinations.iter().copied());
-        let operand = |(kind, number): (SlotKind, &Option<String>)| match kind {
-            SlotKind::Guard => guard.map(ChainOperand::Register),
-            SlotKind::Source(_) => registers.0.next().map(ChainOperand::Register),
-            SlotKind::Destination(_) => registers.1.next().map(ChainOperand::Register),
-            SlotKind::Constant(_) => number.clone().map(ChainOperand::Constant),
-            SlotKind::Place(..) => None,
-        };
-        let operands: Option<Vec<ChainOperand>> = template.slots().zip(&template.numbers).map(operand).collect();
-        let instruction = ChainInstruction { pieces: template.pieces.clone(), operands: operands? };
-        self.chain.statements.push(ChainStatement::Instruction(instruction));
-        self.outputs = destinations;
-        self.outputs.dedup();
-        Some(())
-    }
-
-    /// The register that holds what a line of the slice wrote, or an input.
-    fn register(&mut self, of: &TracedRegister, writer: Option<usize>, bits: u16) -> Option<usize> {
-        let key = (writer, of.number, of.value);
-        if let Some(&register) = self.held.get(&key) {
-            return (self.chain.registers[register] == bits).then_some(register);
-        }
-        if writer.is_some() {
-            return None;
-        }
-        let register = self.new_register(bits);
-        self.chain.inputs.push(register);
-        self.row.push(u64::try_from(of.value).ok()?);
-        self.held.insert(key, register);
-        Some(register)
-    }
-
-    fn new_register(&mut self, bits: u16) -> usize {
-        self.chain.registers.push(bits);
-        self.chain.registers.len() - 1
-    }
-}
-
-/// The size of the register in a hole.
-fn size(kind: SlotKind) -> Option<u16> {
-    match kind {
-        SlotKind::Guard => Some(1),
-        SlotKind::Source(bits) | SlotKind::Destination(bits) => Some(bits),
-        SlotKind::Constant(_) | SlotKind::Place(..) => None,
+impl SliceValue for HeldValue {
+    fn is_computed(&self) -> bool {
+        self.writer.is_some()
     }
 }

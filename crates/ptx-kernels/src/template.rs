@@ -67,7 +67,17 @@ impl Template {
     /// The template of a line of a form that makes these choices. None if a chain cannot have it: it does more than to compute and
     /// to access the memory of chains, or has no semantics, or names something else than scalar registers of up to 64 bits and
     /// numbers.
-    pub fn of_line(isa: &Isa, (form, values): (&Form, &[u8]), text: &str, symbols: &Declarations) -> Option<Self> {
+    pub fn of_line(isa: &Isa, of: (&Form, &[u8]), text: &str, symbols: &Declarations) -> Option<Self> {
+        Self::with_holes(isa, of, text, symbols).map(|(template, _)| template)
+    }
+
+    /// The same with the text that was in each hole.
+    pub(crate) fn with_holes(
+        isa: &Isa,
+        (form, values): (&Form, &[u8]),
+        text: &str,
+        symbols: &Declarations,
+    ) -> Option<(Self, Vec<String>)> {
         let line = Line::parse(text).ok()?;
         let computation = match semantics::computation(isa, form, values, Some(&line)) {
             Some(computation) => Some(computation.ok()?),
@@ -77,48 +87,17 @@ impl Template {
         if computation.is_some() == accessed.is_some() {
             return None;
         }
-        let mut replaced: Vec<ReplacedText> = Vec::new();
-        let position = |name: &str| name.as_ptr().addr().checked_sub(text.as_ptr().addr());
-        if let Some((_, guard)) = line.guard {
-            replaced.push((position(guard)?, guard.len(), SlotKind::Guard));
-        }
-        for bound in arguments(form, values, &line) {
-            let operand = &form.operands[bound.operand];
-            if let (Role::Address { .. }, Some((memory, bytes))) = (&operand.role, accessed) {
-                let (at, address) = place(&line, text, bound.argument)?;
-                let (begin, end) = (address.find('[')? + 1, address.rfind(']')?);
-                replaced.push((at + begin, end.checked_sub(begin)?, SlotKind::Place(memory, bytes)));
-                continue;
-            }
-            if !matches!(operand.role, Role::Source | Role::Destination) {
-                return None;
-            }
-            if matches!(bound.argument, Argument::Integer(_) | Argument::Float(_) | Argument::Double(_)) {
-                let (at, number) = place(&line, text, bound.argument)?;
-                let bits = operand.type_by(isa, form, values).map_or(32, |of| of.bits);
-                if accessed.is_some() && bits > 64 {
-                    return None;
-                }
-                replaced.push((at, number.len(), SlotKind::Constant(bits)));
-                continue;
-            }
-            for element in bound.elements(symbols) {
-                let Some(register) = element.register() else { continue };
-                let Some(Symbol::Register(Some(of), 1)) = symbols.symbol(register) else { return None };
-                let bits = isa.types[of].bits;
-                if !matches!(bits, 1 | 16 | 32 | 64) {
-                    return None;
-                }
-                let kind = if operand.role == Role::Source { SlotKind::Source } else { SlotKind::Destination };
-                replaced.push((position(register)?, register.len(), kind(bits)));
-            }
-        }
+        let mut replaced = replaced(isa, (form, values), (&line, text), symbols, accessed)?;
         replaced.sort_unstable();
-        let (pieces, numbers) = split(text, &replaced)?;
+        let (pieces, holes) = split(text, &replaced)?;
+        let number = |((_, _, kind), hole): (&ReplacedText, &String)| {
+            matches!(kind, SlotKind::Constant(_)).then(|| hole.clone())
+        };
+        let numbers = replaced.iter().zip(&holes).map(number).collect();
         let (reads_carry, writes_carry) =
             computation.map_or((false, false), |of| (of.reads_carry(), of.writes_carry()));
         let memory = MemoryUse::of(&pieces);
-        Some(Self { form: form.id.clone(), pieces, numbers, reads_carry, writes_carry, memory })
+        Some((Self { form: form.id.clone(), pieces, numbers, reads_carry, writes_carry, memory }, holes))
     }
 
     /// Its kind.
@@ -154,6 +133,53 @@ impl Template {
     }
 }
 
+/// The texts of a line that are replaced by holes; none if it names something else than scalar registers and numbers.
+fn replaced(
+    isa: &Isa,
+    (form, values): (&Form, &[u8]),
+    (line, text): (&Line<'_>, &str),
+    symbols: &Declarations,
+    accessed: Option<(ChainMemory, u16)>,
+) -> Option<Vec<ReplacedText>> {
+    let mut replaced: Vec<ReplacedText> = Vec::new();
+    let position = |name: &str| name.as_ptr().addr().checked_sub(text.as_ptr().addr());
+    if let Some((_, guard)) = line.guard {
+        replaced.push((position(guard)?, guard.len(), SlotKind::Guard));
+    }
+    for bound in arguments(form, values, line) {
+        let operand = &form.operands[bound.operand];
+        if let (Role::Address { .. }, Some((memory, bytes))) = (&operand.role, accessed) {
+            let (at, address) = place(line, text, bound.argument)?;
+            let (begin, end) = (address.find('[')? + 1, address.rfind(']')?);
+            replaced.push((at + begin, end.checked_sub(begin)?, SlotKind::Place(memory, bytes)));
+            continue;
+        }
+        if !matches!(operand.role, Role::Source | Role::Destination) {
+            return None;
+        }
+        if matches!(bound.argument, Argument::Integer(_) | Argument::Float(_) | Argument::Double(_)) {
+            let (at, number) = place(line, text, bound.argument)?;
+            let bits = operand.type_by(isa, form, values).map_or(32, |of| of.bits);
+            if accessed.is_some() && bits > 64 {
+                return None;
+            }
+            replaced.push((at, number.len(), SlotKind::Constant(bits)));
+            continue;
+        }
+        for element in bound.elements(symbols) {
+            let Some(register) = element.register() else { continue };
+            let Some(Symbol::Register(Some(of), 1)) = symbols.symbol(register) else { return None };
+            let bits = isa.types[of].bits;
+            if !matches!(bits, 1 | 16 | 32 | 64) {
+                return None;
+            }
+            let kind = if operand.role == Role::Source { SlotKind::Source } else { SlotKind::Destination };
+            replaced.push((position(register)?, register.len(), kind(bits)));
+        }
+    }
+    Some(replaced)
+}
+
 /// Where the operand with this argument begins in the text of its line, and its own text.
 fn place<'a>(line: &Line<'a>, text: &str, argument: &Argument<'a>) -> Option<(usize, &'a str)> {
     let is_it = |of: &Argument<'a>| std::ptr::eq(of, argument);
@@ -163,9 +189,9 @@ fn place<'a>(line: &Line<'a>, text: &str, argument: &Argument<'a>) -> Option<(us
     Some((at, operand.text.trim_end()))
 }
 
-/// Splits a text at its holes. None if they are not in it one after the other.
-fn split(text: &str, replaced: &[ReplacedText]) -> Option<(Vec<Piece>, Vec<Option<String>>)> {
-    let (mut pieces, mut numbers, mut at) = (Vec::new(), Vec::new(), 0);
+/// Splits a text at its holes, and has the text in each. None if they are not in it one after the other.
+fn split(text: &str, replaced: &[ReplacedText]) -> Option<(Vec<Piece>, Vec<String>)> {
+    let (mut pieces, mut holes, mut at) = (Vec::new(), Vec::new(), 0);
     for &(place, length, kind) in replaced {
         let mut plain = text.get(at..place)?.to_owned();
         let hole = text.get(place..place + length)?;
@@ -175,10 +201,10 @@ fn split(text: &str, replaced: &[ReplacedText]) -> Option<(Vec<Piece>, Vec<Optio
         if !plain.is_empty() {
             pieces.push(Piece::Text(plain));
         }
-        numbers.push(matches!(kind, SlotKind::Constant(_)).then(|| hole.to_owned()));
+        holes.push(hole.to_owned());
         pieces.push(Piece::Slot(kind));
         at = place + length;
     }
     pieces.push(Piece::Text(text.get(at..)?.to_owned()));
-    Some((pieces, numbers))
+    Some((pieces, holes))
 }

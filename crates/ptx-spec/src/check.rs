@@ -74,7 +74,15 @@ pub struct CheckedFile<'a> {
     pub incomplete: bool,
 }
 
-impl CheckedFile<'_> {
+impl<'a> CheckedFile<'a> {
+    /// Adds warnings of somebody else. At most this many diagnostics are kept.
+    pub fn warn(&mut self, warnings: Vec<Diagnostic<'a>>, limit: usize) {
+        self.counts.warnings += u64::try_from(warnings.len()).must("what memory holds is counted in 64 bits");
+        self.diagnostics.extend(warnings);
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.at.start);
+        self.diagnostics.truncate(limit);
+    }
+
     /// How many diagnostics were not kept.
     pub fn unkept(&self) -> u64 {
         let kept = u64::try_from(self.diagnostics.len()).must("what memory holds is counted in 64 bits");

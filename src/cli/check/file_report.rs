@@ -1,14 +1,16 @@
 //! The output about one file.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::PathBuf;
 
 use ptx_conform::check::{CheckedFile, Checker, Counts};
+use ptx_conform::wrong_code::{SearchedFile, WrongCodeSearch};
+use rayon::prelude::*;
 
 use super::super::place::Lines;
 use super::super::sarif;
 use super::prediction::Prediction;
-use super::{DiagnosticFormat, advice, files, json, summary, text};
+use super::{DiagnosticFormat, advice, files, json, summary, text, wrong_lines};
 use crate::cli::output::printable;
 
 /// How a check ended; the worst counts.
@@ -50,6 +52,8 @@ pub(super) struct FileReport {
     pub(super) counts: Counts,
     pub(super) status: Status,
     pub(super) results: Vec<sarif::RuleResult>,
+    /// The file and what is to be known of it that is no diagnostic, for a document of results.
+    pub(super) notes: Vec<(String, String)>,
     /// The file and the reason why it could not be read.
     pub(super) notification: Option<(String, String)>,
 }
@@ -58,6 +62,8 @@ pub(super) struct FileReport {
 pub(super) struct Reporter<'r> {
     pub(super) checker: Checker<'r>,
     pub(super) prediction: Option<&'r Prediction>,
+    /// The search for lines that the engine compiles wrong.
+    pub(super) search: Option<&'r WrongCodeSearch<'r>>,
     pub(super) format: DiagnosticFormat,
     /// True to print in colours.
     pub(super) styled: bool,
@@ -67,17 +73,22 @@ pub(super) struct Reporter<'r> {
 }
 
 impl Reporter<'_> {
-    /// The report on a file.
-    pub(super) fn file(&self, path: &Path) -> FileReport {
-        let name = files::name(path);
-        let bytes = match files::read(path) {
-            Ok(bytes) => bytes,
-            Err(why) => return self.unreadable(&name, &why.to_string()),
+    /// The reports on some files, in order.
+    pub(super) fn files(&self, paths: &[PathBuf]) -> Vec<FileReport> {
+        let loaded: Vec<Result<String, String>> = paths.par_iter().map(|path| files::load(path)).collect();
+        let texts: Vec<&str> = loaded.iter().map(|text| text.as_ref().map_or("", String::as_str)).collect();
+        let searched = match self.search {
+            Some(search) => search.of(&texts),
+            None => vec![SearchedFile::default(); paths.len()],
         };
-        match files::text(&bytes) {
-            Ok(text) => self.text(&name, &text),
-            Err(why) => self.unreadable(&name, &why),
-        }
+        let report = |((path, loaded), searched): ((&PathBuf, &Result<String, String>), &SearchedFile)| {
+            let name = files::name(path);
+            match loaded {
+                Ok(text) => self.text(&name, text, searched),
+                Err(why) => self.unreadable(&name, why),
+            }
+        };
+        paths.par_iter().zip(&loaded).zip(&searched).map(report).collect()
     }
 
     /// The report on a file that cannot be read.
@@ -91,15 +102,21 @@ impl Reporter<'_> {
         report
     }
 
-    fn text(&self, name: &str, text: &str) -> FileReport {
-        let checked = self.checker.check(text);
+    fn text(&self, name: &str, text: &str, searched: &SearchedFile) -> FileReport {
+        let mut checked = self.checker.check(text);
         let spec = self.checker.spec;
         let lines = Lines::new(text);
+        let wrong = searched.found.iter().filter_map(|of| wrong_lines::warning(text, &lines, of));
+        checked.warn(wrong.collect(), self.checker.limit);
         let advice = match self.checker.sample {
             true => advice::advice(spec, name, &lines, &checked),
             false => Vec::new(),
         };
         let predicted = self.prediction.and_then(|prediction| prediction.of_version(checked.header.ptx));
+        let engine = self.prediction.map_or("", Prediction::engine);
+        let notes = wrong_lines::untried(searched).into_iter().map(|note| (name.to_owned(), note)).collect();
+        let said = predicted.into_iter().chain(wrong_lines::said(engine, searched)).chain(advice);
+        let said: Vec<String> = said.collect();
         let (mut output, mut results) = (String::new(), Vec::new());
         for diagnostic in &checked.diagnostics {
             let details = diagnostic.details(spec);
@@ -112,18 +129,15 @@ impl Reporter<'_> {
             }
         }
         match self.format {
-            DiagnosticFormat::Text => self.end(name, &checked, predicted.into_iter().chain(advice), &mut output),
-            DiagnosticFormat::Json => {
-                let said: Vec<String> = predicted.into_iter().chain(advice).collect();
-                output += &json::of_file(name, &checked, &said);
-            }
+            DiagnosticFormat::Text => self.end(name, &checked, &said, &mut output),
+            DiagnosticFormat::Json => output += &json::of_file(name, &checked, &said),
             DiagnosticFormat::Sarif => {}
         }
-        FileReport { output, status: Status::of(&checked), counts: checked.counts, results, notification: None }
+        FileReport { output, status: Status::of(&checked), counts: checked.counts, results, notes, notification: None }
     }
 
     /// The lines after the diagnostics of a file.
-    fn end(&self, name: &str, checked: &CheckedFile<'_>, said: impl Iterator<Item = String>, to: &mut String) {
+    fn end(&self, name: &str, checked: &CheckedFile<'_>, said: &[String], to: &mut String) {
         // Writing to a String cannot fail.
         if !self.quiet && checked.unkept() > 0 {
             let _ = writeln!(to, "errors and warnings not shown: {}; see --limit\n", checked.unkept());
@@ -137,6 +151,6 @@ impl Reporter<'_> {
             let engine = prediction.engine();
             let _ = writeln!(to, "prediction: {engine} differs from the manual on {remarked} of them");
         }
-        said.for_each(|line| to.push_str(&format!("{}\n", printable(&line))));
+        said.iter().for_each(|line| to.push_str(&format!("{}\n", printable(line))));
     }
 }

@@ -43,8 +43,17 @@ pub(super) fn name(path: &Path) -> String {
     if path == Path::new(STDIN) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
+/// The text of a file.
+///
+/// # Errors
+/// If it cannot be read, or is not text; says why.
+pub(super) fn load(path: &Path) -> Result<String, String> {
+    let bytes = read(path).map_err(|why| why.to_string())?;
+    text(&bytes).map(Cow::into_owned)
+}
+
 /// The content of a file.
-pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+fn read(path: &Path) -> io::Result<Vec<u8>> {
     if path != Path::new(STDIN) {
         return std::fs::read(path);
     }
@@ -57,7 +66,7 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// If it is not text, with what it is instead.
-pub(super) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
+fn text(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     let begins = |magic: &[u8]| bytes.starts_with(magic);
     if begins(b"\x7fELF") {
         return Err("it is an ELF file, such as a cubin or a program, and not PTX text".to_owned());

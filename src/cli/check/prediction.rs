@@ -49,6 +49,12 @@ impl Prediction {
         too_new.then(|| format!("prediction: {} rejects the whole file: it reads PTX up to {newest}", self.name))
     }
 
+    /// The version of ptxas that it is about; none if it is another engine.
+    pub(super) fn assembler(&self) -> Option<&str> {
+        let (family, version) = self.name.split_once('@')?;
+        (family == FAMILY).then_some(version)
+    }
+
     /// The name of the engine.
     pub(super) fn engine(&self) -> &str {
         &self.name

@@ -32,7 +32,8 @@ pub(super) fn diagnostic(
     };
     let visible = details.parts.iter().filter(|part| shown.start <= part.at.start && part.at.start <= shown.end);
     let annotations = visible.map(|part| {
-        let annotation = AnnotationKind::Primary.span(moved(&part.at));
+        let kind = if diagnostic.has(part) { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let annotation = kind.span(moved(&part.at));
         if part.label.is_empty() { annotation } else { annotation.label(part.label.clone()) }
     });
     let source = same_length(&text[shown.clone()]);

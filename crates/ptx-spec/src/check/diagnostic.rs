@@ -81,6 +81,8 @@ pub struct Diagnostic<'a> {
     help: Option<String>,
     /// The anchor of the manual's page about it.
     anchor: Option<&'static str>,
+    /// The parts of the file that it is about; without any, it is about `at`.
+    parts: Vec<SourcePart>,
     /// The instruction, and the position of the rule in its form.
     line: Option<(Arc<CheckedLine<'a>>, usize)>,
 }
@@ -115,7 +117,19 @@ impl<'a> Diagnostic<'a> {
     /// Something that is not about one rule of an instruction.
     pub(super) fn new(severity: DiagnosticSeverity, rule: &str, at: Range<usize>, message: impl Into<String>) -> Self {
         let (rule, message) = (rule.to_owned(), message.into());
-        Self { severity, rule, at, message, notes: Vec::new(), help: None, anchor: None, line: None }
+        let (notes, parts) = (Vec::new(), Vec::new());
+        Self { severity, rule, at, message, notes, help: None, anchor: None, parts, line: None }
+    }
+
+    /// A warning of somebody who knows more of a file than the specification says.
+    pub fn warning(rule: &str, at: Range<usize>, message: impl Into<String>) -> Self {
+        Self::new(DiagnosticSeverity::Warning, rule, at, message)
+    }
+
+    /// The same about parts of the file: that which it is at, and others that have to do with it.
+    #[must_use]
+    pub fn with_parts(self, parts: Vec<SourcePart>) -> Self {
+        Self { parts, ..self }
     }
 
     /// With the anchor of a page of the manual.
@@ -123,7 +137,9 @@ impl<'a> Diagnostic<'a> {
         Self { anchor: Some(anchor), ..self }
     }
 
-    pub(super) fn with_note(mut self, note: impl Into<String>) -> Self {
+    /// The same with a further note.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
@@ -163,6 +179,11 @@ impl<'a> Diagnostic<'a> {
         }
     }
 
+    /// True if a part of the file is within what it is at.
+    pub fn has(&self, part: &SourcePart) -> bool {
+        self.at.start <= part.at.start && part.at.end <= self.at.end
+    }
+
     /// All that is to be said.
     pub fn details(&self, spec: &Spec) -> Details {
         let notes = self.notes.clone();
@@ -197,7 +218,10 @@ impl<'a> Diagnostic<'a> {
     }
 
     fn whole(&self) -> Vec<SourcePart> {
-        vec![SourcePart { at: self.at.clone(), label: String::new() }]
+        match self.parts.is_empty() {
+            true => vec![SourcePart { at: self.at.clone(), label: String::new() }],
+            false => self.parts.clone(),
+        }
     }
 
     /// The parts of the line that break the rule, in the file.

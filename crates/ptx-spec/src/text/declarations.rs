@@ -175,6 +175,13 @@ impl Declarations {
         self.names.get(name, hash(name)).is_some() || (!self.families.is_empty() && family().is_some())
     }
 
+    /// How many scopes are around the one that declares a name, such as a register, by itself and not as a component; none if
+    /// none of them does.
+    pub fn depth(&self, name: &str) -> Option<usize> {
+        let declaring = self.scopes().position(|scope| scope.declares(name))?;
+        Some(self.scopes().skip(declaring + 1).count())
+    }
+
     /// Adds a label, which is such an object; returns whether the scope has such a name already.
     pub(super) fn label(&mut self, name: &str, object: &'static str) -> bool {
         let twice = self.declares(name);
