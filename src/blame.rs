@@ -21,13 +21,14 @@ use crate::engine::sass::Sass;
 use crate::engine::{Engine as _, ListedInstruction};
 use crate::interpret::{Interpreter, environment_of};
 use crate::kernel_case::{KernelAnswer, KernelCase, KernelResult};
+use crate::plural::counted;
 use crate::ptx::Module;
 use crate::spec::Spec;
 
 pub use cause::BlamedCause;
 use cause::CauseSearch;
 pub use launch::{BufferContents, LaunchBuffer, LaunchFile, LaunchValue, entry_named};
-pub use text::{BlameReport, blame_text};
+pub use text::{BlameMeaning, BlameReport, BlamedLines, blame_text};
 pub use verdict::{BlameVerdict, ExplainedVerdict};
 
 /// The meaning of a kernel by the reference.
@@ -94,6 +95,10 @@ pub struct BlamedKernel {
 
 /// The steps of threads from which slices are made.
 const STEPS: usize = 200_000;
+/// Engines that are asked at once: starting a disassembler takes as long as compiling for several.
+const TOGETHER: usize = 72;
+/// The reason where an interrupt came before an answer.
+const INTERRUPTED: &str = "interrupted before its end";
 /// The most causes that are searched for.
 const CAUSES: usize = 6;
 
@@ -118,7 +123,7 @@ pub fn blame(
         KernelAnswer::Trapped(why) => Meaning::Traps(why),
         KernelAnswer::Skipped(why) | KernelAnswer::Failed(why) => Meaning::Unknown(why),
     };
-    let rows = verdicts(engines, case, &meaning);
+    let rows = verdicts_on(engines, &answers(engines, case, progress, say), case, &meaning);
     let mut found = BlamedKernel { rows, meaning, causes: Vec::new(), interrupted: false };
     let Ok(environment) = environment_of(&Module::read(&case.module, &spec.isa)) else { return Ok(found) };
     let undefined = match &found.meaning {
@@ -163,11 +168,36 @@ pub fn blame(
     Ok(found)
 }
 
+/// The answers of engines to a case: of many at once, but not of all, so that an interrupt leaves some.
+fn answers(engines: &[Sass], case: &KernelCase, progress: &Progress, say: &dyn Fn(&str)) -> Vec<KernelAnswer> {
+    let mut answers = Vec::new();
+    for part in engines.chunks(TOGETHER) {
+        let now = match progress.stopped() {
+            true => vec![KernelAnswer::Skipped(INTERRUPTED.to_owned()); part.len()],
+            false => Sass::execute_on_all(&part.iter().collect::<Vec<_>>(), case),
+        };
+        // What an interrupted assembler or disassembler says is no answer.
+        let settled = |answer| match answer {
+            KernelAnswer::Skipped(_) if progress.stopped() => KernelAnswer::Skipped(INTERRUPTED.to_owned()),
+            answer => answer,
+        };
+        answers.extend(now.into_iter().map(settled));
+        if engines.len() > TOGETHER && !progress.stopped() {
+            say(&format!("{} of {}", answers.len(), counted(engines.len(), "configuration")));
+        }
+    }
+    answers
+}
+
 /// The verdict of each engine on a case with this meaning.
 pub(crate) fn verdicts(engines: &[Sass], case: &KernelCase, meaning: &Meaning) -> Vec<BlameRow> {
-    let all: Vec<&Sass> = engines.iter().collect();
-    let answers = Sass::execute_on_all(&all, case);
-    let results = distinct(&answers, meaning);
+    let answers = Sass::execute_on_all(&engines.iter().collect::<Vec<_>>(), case);
+    verdicts_on(engines, &answers, case, meaning)
+}
+
+/// The verdicts on these answers.
+fn verdicts_on(engines: &[Sass], answers: &[KernelAnswer], case: &KernelCase, meaning: &Meaning) -> Vec<BlameRow> {
+    let results = distinct(answers, meaning);
     let of = |verdict: BlameVerdict, why: &str| ExplainedVerdict { verdict, why: why.to_owned() };
     let verdict = |answer: &KernelAnswer| match (meaning, answer) {
         (Meaning::Result(expected), answer) => ExplainedVerdict::new(case, expected, answer),
@@ -191,7 +221,7 @@ pub(crate) fn verdicts(engines: &[Sass], case: &KernelCase, meaning: &Meaning) -
                 .flatten(),
         }
     };
-    engines.iter().zip(&answers).map(row).collect()
+    engines.iter().zip(answers).map(row).collect()
 }
 
 /// The different results that machine code has where the reference has none, in the order of the engines.

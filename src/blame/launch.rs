@@ -124,7 +124,8 @@ impl LaunchFile {
     /// # Errors
     /// If it is not one; says where.
     pub fn read(text: &str) -> Result<Self, String> {
-        serde_yaml::from_str(text).map_err(|why| why.to_string())
+        // The library begins some of its messages so.
+        serde_yaml::from_str(text).map_err(|why| why.to_string().trim_start_matches("error: ").to_owned())
     }
 
     /// The entry of a module that is launched.

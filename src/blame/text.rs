@@ -10,13 +10,29 @@ use crate::engine::ListedInstruction;
 use crate::kernel_case::{KernelCase, KernelResult};
 use crate::plural::counted;
 
+/// What the reference says of a kernel with its launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BlameMeaning {
+    /// The whole result is defined.
+    Defined,
+    /// Some bytes of the result may be anything.
+    PartlyUndefined,
+    /// The result depends on something that the manual leaves open.
+    Undefined,
+    /// A trap or a fault ends it.
+    Traps,
+    /// The reference does not execute it.
+    Unknown,
+}
+
 /// The answer of `blame`, as JSON.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BlameReport {
     /// The entry that was launched.
     pub entry: String,
-    /// The result of the reference: `defined`, `partly-undefined`, `undefined`, `traps` or `unknown`.
-    pub meaning: String,
+    /// What the reference says of the kernel.
+    pub meaning: BlameMeaning,
     /// The reason if there is no result, with the line; the undefined bytes if there are any.
     pub why: String,
     /// The verdict on each engine.
@@ -58,14 +74,7 @@ impl BlameReport {
         let (meaning, why) = meaning(case, &blame.meaning);
         let entry = case.launches.first().map(|launch| launch.entry.clone()).unwrap_or_default();
         let causes = blame.causes.iter().map(|cause| lines(case, cause)).collect();
-        Self {
-            entry,
-            meaning: meaning.to_owned(),
-            why,
-            engines: blame.rows.clone(),
-            causes,
-            interrupted: blame.interrupted,
-        }
+        Self { entry, meaning, why, engines: blame.rows.clone(), causes, interrupted: blame.interrupted }
     }
 
     /// How many engines are wrong, or die.
@@ -98,16 +107,16 @@ fn lines(case: &KernelCase, of: &BorderedCause) -> BlamedLines {
     }
 }
 
-/// The word for a meaning, and its reason.
-fn meaning(case: &KernelCase, of: &Meaning) -> (&'static str, String) {
+/// The kind of a meaning, and its reason.
+fn meaning(case: &KernelCase, of: &Meaning) -> (BlameMeaning, String) {
     match of {
         Meaning::Result(result) => match undefined(case, result) {
-            Some(why) => ("partly-undefined", why),
-            None => ("defined", String::new()),
+            Some(why) => (BlameMeaning::PartlyUndefined, why),
+            None => (BlameMeaning::Defined, String::new()),
         },
-        Meaning::Undefined(why) => ("undefined", why.clone()),
-        Meaning::Traps(why) => ("traps", why.clone()),
-        Meaning::Unknown(why) => ("unknown", why.clone()),
+        Meaning::Undefined(why) => (BlameMeaning::Undefined, why.clone()),
+        Meaning::Traps(why) => (BlameMeaning::Traps, why.clone()),
+        Meaning::Unknown(why) => (BlameMeaning::Unknown, why.clone()),
     }
 }
 
@@ -128,22 +137,22 @@ pub fn blame_text(report: &BlameReport) -> String {
     let mut text = String::new();
     let (entry, why) = (&report.entry, &report.why);
     // Writing to a String cannot fail.
-    let _ = match report.meaning.as_str() {
-        "defined" => {
+    let _ = match report.meaning {
+        BlameMeaning::Defined => {
             writeln!(text, "`{entry}` has one meaning for these inputs, and this is what machine code makes of it:\n")
         }
-        "partly-undefined" => writeln!(
+        BlameMeaning::PartlyUndefined => writeln!(
             text,
             "`{entry}` leaves a part of its result undefined, which may be anything: {why}\nThe rest, as machine code:\n"
         ),
-        "undefined" => writeln!(
+        BlameMeaning::Undefined => writeln!(
             text,
             "The result of `{entry}` is undefined for these inputs, so no assembler can be wrong:\n  {why}\n"
         ),
-        "traps" => writeln!(text, "`{entry}` ends in a trap or a fault by its own text:\n  {why}\n"),
-        _ => writeln!(text, "It is not known what `{entry}` means:\n  {why}\n"),
+        BlameMeaning::Traps => writeln!(text, "`{entry}` ends in a trap or a fault by its own text:\n  {why}\n"),
+        BlameMeaning::Unknown => writeln!(text, "It is not known what `{entry}` means:\n  {why}\n"),
     };
-    if report.meaning != "undefined" || report.blamed() > 0 {
+    if report.meaning != BlameMeaning::Undefined || report.blamed() > 0 {
         table(&mut text, &report.engines);
         reasons(&mut text, &report.engines);
         results(&mut text, &report.engines);

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ptx_conform::campaign::{self, Deeper, Generate, Options, Progress, RunDepth, Shard, Subject};
+use ptx_conform::campaign::{self, Deeper, Generate, Options, Problem, Progress, RunDepth, Shard, Subject};
 use ptx_conform::causes;
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::Outcome;
@@ -173,6 +173,26 @@ fn a_listed_divergence_that_is_not_asked_about_is_counted() {
     let report = Report::new(&SPEC, &divergences, &options, &results, findings.expect("our own texts can be read"));
     let said = "1 listed divergence not asked about: no code is generated (--generate-code none): planted";
     assert!(report.text().contains(said), "{}", report.text());
+}
+
+/// What is listed for another version must not show here; a run of what is listed asks nothing else.
+#[test]
+fn a_divergence_of_another_version_that_shows_needs_attention() {
+    let yaml = "engine: odd\ndivergences:\n  - id: planted\n    instructions: [suq]\n    to: \"0.9\"\n    does: rejects\n    \
+                because: Planted.\n";
+    let divergences = Divergences::from_texts(&[("planted.yaml".to_owned(), yaml.to_owned())], &SPEC)
+        .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+    for (rejects, expected) in [(true, vec![Problem::Wider]), (false, Vec::new())] {
+        let rejected = move |right| if rejects { Outcome::Rejected("no".to_owned()) } else { right };
+        let engine = StandIn::new("odd@1.0").judging(&SPEC, move |_, _, right| rejected(right));
+        let subjects = [Subject::judging(&engine, newest())];
+        let options = Options { instructions: vec!["suq".to_owned()], ..Options::at(RunDepth::Listed) };
+        let results = campaign::run(&SPEC, &divergences, &subjects, &options, &Progress::default());
+        let of = &results.engines[0];
+        let stale: Vec<Problem> = of.stale.iter().map(|stale| stale.problem).collect();
+        assert_eq!((stale, results.agreed()), (expected, !rejects));
+        assert!(of.forms.is_empty() && of.tally.cases() > 0, "{} lines", of.tally.cases());
+    }
 }
 
 /// What happens to some lines may be what happens to those of the instructions that a run leaves out.

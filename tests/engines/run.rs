@@ -25,6 +25,9 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         Trial::test("a_finding_of_one_version_names_it_and_replays", a_finding_of_one_version_names_it_and_replays)
             .with_ignored_flag(ignored || crate::installed::skipped_without("11.8")),
+        real("what_is_listed_shows_where_it_is_listed", what_is_listed_shows_where_it_is_listed),
+        Trial::test("a_finding_says_which_builds_have_it", a_finding_says_which_builds_have_it)
+            .with_ignored_flag(ignored || crate::installed::skipped_without("11.8")),
         real("what_was_not_asked_about_is_not_gone", what_was_not_asked_about_is_not_gone),
         real("lines_that_kill_only_together_are_a_finding", lines_that_kill_only_together_are_a_finding),
         real("expired_divergences_are_reported", expired_divergences_are_reported),
@@ -36,6 +39,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
+/// The file with the divergences that tests change.
+const PTXAS: &str = "ptxas.yaml";
+/// The file with the listed chains.
+const CHAINS: &str = "sass-chains.yaml";
 /// The engine of tests that do not name another, whatever else is installed.
 const NEWEST: [&str; 2] = ["--engine", "ptxas@13.5"];
 
@@ -166,8 +173,8 @@ fn an_unwritable_report_is_noticed_first() -> Result<(), Failed> {
 }
 
 /// The shipped divergences of ptxas without those with these ids.
-fn divergences_without(ids: &[&str]) -> Result<String, Failed> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/divergences/ptxas.yaml");
+fn divergences_without(file: &str, ids: &[&str]) -> Result<String, Failed> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/divergences").join(file);
     let text = std::fs::read_to_string(path)?;
     let entries: Vec<&str> = text.split("\n  - id: ").collect();
     let kept = |entry: &&&str| !ids.iter().any(|id| entry.lines().next() == Some(*id));
@@ -176,7 +183,7 @@ fn divergences_without(ids: &[&str]) -> Result<String, Failed> {
 }
 
 /// A copy of the specification with other divergences.
-fn specs_with(divergences: &str) -> Result<tempfile::TempDir, Failed> {
+fn specs_with(file: &str, divergences: &str) -> Result<tempfile::TempDir, Failed> {
     let copy = tempfile::tempdir()?;
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
     std::fs::create_dir(copy.path().join("divergences"))?;
@@ -186,7 +193,7 @@ fn specs_with(divergences: &str) -> Result<tempfile::TempDir, Failed> {
             std::fs::copy(&path, copy.path().join(name))?;
         }
     }
-    std::fs::write(copy.path().join("divergences/ptxas.yaml"), divergences)?;
+    std::fs::write(copy.path().join("divergences").join(file), divergences)?;
     Ok(copy)
 }
 
@@ -205,7 +212,7 @@ const TEN: [&str; 10] = [
 
 fn a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes() -> Result<(), Failed> {
     let spec = ptx_conform::shipped::spec().map_err(|errors| errors[0].render(false))?;
-    let text = divergences_without(&TEN)?;
+    let text = divergences_without(PTXAS, &TEN)?;
     let divergences = Divergences::from_texts(&[("ptxas.yaml".to_owned(), text)], &spec);
     let divergences = divergences.map_err(|errors| errors[0].render(false))?;
     let ptxas = Ptxas::open(&toolchain::find("13.5")?.path)?;
@@ -232,7 +239,7 @@ fn a_thousand_mismatches_of_ten_causes_take_at_most_a_hundred_processes() -> Res
 
 fn a_finding_of_one_version_names_it_and_replays() -> Result<(), Failed> {
     let reports = tempfile::tempdir()?;
-    let specs = specs_with(&divergences_without(&["stores-of-eight-lanes"])?)?;
+    let specs = specs_with(PTXAS, &divergences_without(PTXAS, &["stores-of-eight-lanes"])?)?;
     let specs = specs.path().to_str().ok_or("a path in UTF-8")?;
     let both = ["--engine", "ptxas@13.5", "--engine", "ptxas@11.8"];
     let options = ["sust", "--depth", "pairs", "--random", "0", "--no-boundaries", "--no-vocabulary", "--no-matrix"];
@@ -273,6 +280,58 @@ fn a_finding_of_one_version_names_it_and_replays() -> Result<(), Failed> {
     check(replayed.status.code() == Some(2) && words(&replayed).contains("listed as"), words(&replayed))
 }
 
+/// Chains and rows of the machine code, from both sides.
+fn what_is_listed_shows_where_it_is_listed() -> Result<(), Failed> {
+    let reports = tempfile::tempdir()?;
+    let output = run(reports.path(), &["--depth", "listed", "--engine", "sass@13.5"])?;
+    let text = words(&output);
+    check(output.status.code() == Some(0) && text.contains("\nagreed: 0 new and "), &*text)?;
+    // An entry that says it ended with an older version does not agree.
+    let chains = divergences_without(CHAINS, &[])?;
+    let ended = "  - id: selections-by-a-negated-number\n    to: \"13.4\"\n";
+    let specs = specs_with(CHAINS, &chains.replace("  - id: selections-by-a-negated-number\n", ended))?;
+    let specs = specs.path().to_str().ok_or("a path in UTF-8")?;
+    let output = run(reports.path(), &["--depth", "listed", "--engine", "sass@13.5", "--specs", specs])?;
+    let text = words(&output);
+    let wider =
+        "divergence selections-by-a-negated-number happens here too: widen its `from`, `to` or `engines` (sass@13.5";
+    check(output.status.code() == Some(1) && text.contains(wider), text)
+}
+
+/// Each installed build is asked, for all targets and levels; two are installed where this run looks.
+fn a_finding_says_which_builds_have_it() -> Result<(), Failed> {
+    let [reports, cache] = [tempfile::tempdir()?, tempfile::tempdir()?];
+    let mut builds = Vec::new();
+    for version in ["13.5", "11.8"] {
+        let build = toolchain::find(version)?;
+        let folder = build.path.parent().ok_or("a folder")?;
+        std::fs::create_dir_all(cache.path().join("ptxas"))?;
+        std::os::unix::fs::symlink(folder, cache.path().join("ptxas").join(&build.version))?;
+        builds.push(build.version);
+    }
+    let specs = specs_with(CHAINS, &divergences_without(CHAINS, &["selections-by-a-negated-number"])?)?;
+    let specs = specs.path().to_str().ok_or("a path in UTF-8")?;
+    let output = Command::new(env!("CARGO_BIN_EXE_ptx-conform"))
+        .args(["run", "neg", "slct", "--engine", "sass@13.5", "--chains", "2048", "--cases", "1", "--rows", "1"])
+        .args(["--no-history", "--specs", specs, "--reports"])
+        .arg(reports.path())
+        .env("PTX_CONFORM_CACHE", cache.path())
+        .env_remove("CUDA_HOME")
+        .env_remove("CUDA_PATH")
+        .output()?;
+    let text = words(&output);
+    let [newest, oldest] = &builds[..] else { return Err("two builds".into()) };
+    for line in [
+        format!("  builds   {oldest} to {newest} for sm_75 -O3, sm_80 -O3, sm_86 -O3, sm_89 -O3, sm_90 -O3\n"),
+        format!("  builds   {newest} for sm_100 -O3, sm_120 -O3\n"),
+        format!("  builds   not told: {oldest} for sm_100 -O3, sm_100 -O0, sm_120 -O3, sm_120 -O0\n"),
+        "  builds   asked: 2 builds\n".to_owned(),
+    ] {
+        check(text.contains(&line), format!("`{line}` is missing: {text}"))?;
+    }
+    check(report(reports.path(), "latest")?.contains("\"borders\""), "the report has no borders")
+}
+
 fn stored_cases_behave_as_listed() -> Result<(), Failed> {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/findings");
     let output = Command::new(env!("CARGO_BIN_EXE_ptx-conform")).arg("replay").arg(cases).args(NEWEST).output()?;
@@ -281,9 +340,9 @@ fn stored_cases_behave_as_listed() -> Result<(), Failed> {
 
 fn expired_divergences_are_reported() -> Result<(), Failed> {
     let reports = tempfile::tempdir()?;
-    let text = divergences_without(&[])?;
+    let text = divergences_without(PTXAS, &[])?;
     let text = text.replace("  - id: any-order\n", "  - id: any-order\n    expires: 2027-06-30\n");
-    let specs = specs_with(&text)?;
+    let specs = specs_with(PTXAS, &text)?;
     let specs = specs.path().to_str().ok_or("a path in UTF-8")?;
     for (today, code) in [("2027-06-30", 0), ("2027-07-01", 1)] {
         let output = run(

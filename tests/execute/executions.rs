@@ -39,8 +39,8 @@ fn only(results: &Results) -> &EngineResult {
 fn a_listed_divergence_is_not_a_finding() {
     let clamps = Mutant::named(&SPEC, "suld", &[("geom", ".1d"), ("clamp", ".clamp")], Mistake::As("clamp", ".zero"));
     let wrong = mutant::engine(&SPEC, "planted@1", clamps);
-    let (_, findings) = executed(&wrong, "suld");
-    let [finding] = findings.all.as_slice() else { panic!("{findings:#?}") };
+    let (_, found) = executed(&wrong, "suld");
+    let [finding] = found.all.as_slice() else { panic!("{found:#?}") };
     let yaml = format!("engine: planted\ndivergences:\n{}", finding.yaml);
     let divergences = Divergences::from_texts(&[("planted.yaml".to_owned(), yaml)], &SPEC)
         .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
@@ -52,6 +52,16 @@ fn a_listed_divergence_is_not_a_finding() {
     let (results, _) = listed(&right, "suld", &divergences);
     let stale: Vec<Problem> = only(&results).stale.iter().map(|stale| stale.problem).collect();
     assert_eq!((stale, results.agreed()), (vec![Problem::Fixed], false));
+    // Listed for another version only, it must not show.
+    let yaml =
+        format!("engine: planted\ndivergences:\n{}", finding.yaml.replace("    does:", "    to: \"0.9\"\n    does:"));
+    let elsewhere = Divergences::from_texts(&[("planted.yaml".to_owned(), yaml)], &SPEC)
+        .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+    for (engine, expected) in [(&wrong, vec![Problem::Wider]), (&right, Vec::new())] {
+        let (results, _) = listed(engine, "suld", &elsewhere);
+        let stale: Vec<Problem> = only(&results).stale.iter().map(|stale| stale.problem).collect();
+        assert_eq!(stale, expected);
+    }
 }
 
 /// Rows that failed once and never again are reported, but not as a finding.

@@ -86,11 +86,14 @@ pub(super) fn execute_on_all(engines: &[&Sass], case: &KernelCase) -> Vec<Kernel
         let words: Vec<u128> = group.iter().flat_map(words_of).collect();
         let newest = group.iter().max_by_key(|at| engines[**at].assembler.newest_ptx());
         let printed = newest.map_or(Ok(Vec::new()), |at| engines[*at].disassembler.print_once(&words));
-        let printed = printed.map_err(|why| KernelAnswer::Skipped(why.to_string()));
+        let printed = printed.map_err(|why| why.to_string());
         let mut printed = printed.map(Vec::into_iter);
         let answer = |at: &usize| match (&compiled[*at], &mut printed) {
             (Err(answer), _) => answer.clone(),
-            (Ok(_), Err(lost)) => lost.clone(),
+            (Ok(_), Err(why)) => {
+                engines[*at].health.lost(why, 1);
+                KernelAnswer::Skipped(why.clone())
+            }
             (Ok(of), Ok(printed)) => run_cases(engines[*at], of, printed, std::slice::from_ref(case)).remove(0),
         };
         group.iter().copied().zip(group.iter().map(answer).collect::<Vec<_>>()).collect()
