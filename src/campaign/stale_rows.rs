@@ -34,7 +34,7 @@ struct QuestionedRows<'d> {
     exist: u128,
     /// How many parts of the rows are executed at most.
     parts: usize,
-    /// What came of the rows.
+    /// The results of the rows.
     tally: Tally,
 }
 
