@@ -15,7 +15,7 @@ use crate::engine::toolchain::{self, Installed};
 use crate::engine::{Batch, Depth, Engine as _};
 use crate::environment::{AddressSize, Environment, Target};
 use crate::interpret::Interpreter;
-use crate::kernel_case::KernelAnswer;
+use crate::kernel_case::{KernelAnswer, KernelCase, KernelResult};
 use crate::line_case::{Answer, LineCase};
 use crate::model::{self, RowVerdict};
 use crate::plural::counted;
@@ -138,17 +138,7 @@ impl BorderBuilds {
 
     /// Where the machine code of a chain is wrong, or the assembler dies of it.
     pub fn of_chain(&self, spec: &Spec, chain: &ChainText, rows: &ChainRows) -> Borders {
-        let interpreter = Interpreter::new(spec);
-        let case = |environment: &Environment| {
-            let case = ChainKernels::new(environment, &[&[(chain, rows)]]).cases.into_iter().next()?;
-            match interpreter.execute(&case) {
-                KernelAnswer::Returned(result) => Some((case, Meaning::Result(result))),
-                _ => None,
-            }
-        };
-        let Some((case, meaning)) = oldest(&spec.isa).find_map(|environment| case(&environment)) else {
-            return Borders::default();
-        };
+        let Some((case, result)) = oldest_module(spec, chain, rows) else { return Borders::default() };
         let sighting = |row: BlameRow| Sighting {
             build: row.version,
             configuration: format!("{} -O{}", row.target, row.level),
@@ -159,7 +149,7 @@ impl BorderBuilds {
             },
         };
         let sightings: Vec<Sighting> =
-            verdicts(&self.machine_code, &case, &meaning).into_iter().map(sighting).collect();
+            verdicts(&self.machine_code, &case, &Meaning::Result(result)).into_iter().map(sighting).collect();
         Borders::new(&sightings)
     }
 
@@ -216,6 +206,18 @@ impl BorderBuilds {
         };
         Borders::new(&self.assemblers.par_iter().map(sighting).collect::<Vec<_>>())
     }
+}
+
+/// A module with a chain for the oldest PTX version and target that have its lines, and the result of the reference; none if it has none.
+pub fn oldest_module(spec: &Spec, chain: &ChainText, rows: &ChainRows) -> Option<(KernelCase, KernelResult)> {
+    let interpreter = Interpreter::new(spec);
+    oldest(&spec.isa).find_map(|environment| {
+        let case = ChainKernels::new(&environment, &[&[(chain, rows)]]).cases.into_iter().next()?;
+        match interpreter.execute(&case) {
+            KernelAnswer::Returned(result) => Some((case, result)),
+            _ => None,
+        }
+    })
 }
 
 /// The environments of machine code, the oldest target first, for each the oldest PTX version first: what is written in the first

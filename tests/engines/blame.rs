@@ -5,6 +5,7 @@
 
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::blame::{self, BlameVerdict, BlamedKernel, BorderedCause, Meaning};
+use ptx_conform::borders::oldest_module;
 use ptx_conform::campaign::Progress;
 use ptx_conform::divergences::{Divergence, Divergences, Does, EngineVersion, KnownChain};
 use ptx_conform::engine::Engine as _;
@@ -21,6 +22,12 @@ use crate::one_thread::{self, CompiledProgram};
 pub(crate) const VERSION: &str = "13.5";
 /// One in so many chains is tried by default.
 const EVERY: usize = 9;
+/// One in so many chains is asked on all targets and levels by default.
+const BORDERS: usize = 16;
+/// The versions that the long test of borders asks.
+const BUILDS: [&str; 5] = [VERSION, "13.2", "12.9", "12.4", "11.8"];
+/// The most lines of a reduced chain, but for those with loops.
+const LINES: usize = 5;
 /// Kernels with a bug of their own: what is before the last line, and a part of the reason.
 const BUGS: [(&str, &str); 4] = [
     (".reg .b32 %u; .reg .pred %q; setp.eq.u32 %q, %u, 0; @%q st.global.u32 [%zo], %u;", "the guard is undefined"),
@@ -34,6 +41,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         Trial::test("listed_lines_in_kernels_are_found", || are_found(EVERY)).with_ignored_flag(absent),
         Trial::test("all_listed_lines_in_kernels_are_found", || are_found(1)).with_ignored_flag(true),
+        Trial::test("listed_chains_have_the_listed_borders", || have_borders(BORDERS, &[VERSION]))
+            .with_ignored_flag(absent),
+        Trial::test("all_listed_chains_have_the_listed_borders", || have_borders(1, &BUILDS)).with_ignored_flag(true),
         Trial::test("kernels_that_are_right_are_not_blamed", right_ones).with_ignored_flag(absent),
         Trial::test("kernels_with_a_bug_of_their_own_are_undefined", undefined_ones).with_ignored_flag(absent),
     ]
@@ -151,6 +161,54 @@ fn are_found(every: usize) -> Result<(), Failed> {
         }
     }
     if wrong.is_empty() && tried > 0 { Ok(()) } else { Err(format!("of {tried}:\n{wrong}").into()) }
+}
+
+/// Blames the module of each listed chain: it is wrong on the builds, targets and levels of which some entry lists its lines, on no others,
+/// and is reduced to few lines.
+fn have_borders(every: usize, versions: &[&str]) -> Result<(), Failed> {
+    let Asked { spec, divergences, .. } = Asked::new()?;
+    let mut engines = Vec::new();
+    for version in versions {
+        // A night may ask fewer versions.
+        let Ok(toolchain::Installed { path, .. }) = toolchain::find(version) else {
+            println!("not asked: ptxas {version} is not installed");
+            continue;
+        };
+        let disassembler = toolchain::disassembler(&path).ok_or("no nvdisasm")?;
+        for configuration in Configuration::all() {
+            engines.push(Sass::open(&path, &disassembler, toolchain::disassembled(), configuration)?);
+        }
+    }
+    let asked = Asked { spec, divergences, engines };
+    let (mut wrong, mut told) = (String::new(), 0);
+    let listed = asked.divergences.all.iter().filter_map(|known| Some((known, known.chain.as_ref()?)));
+    for (known, chain) in listed.step_by(every) {
+        let rows = chain.shows.rows()?;
+        let (case, _) = oldest_module(&asked.spec, chain.shows.chain(), &rows).ok_or("no module")?;
+        let found = asked.blame(&case)?;
+        for row in &found.rows {
+            let version = EngineVersion::parse(&row.engine)?;
+            let mut of_version = asked.divergences.chains(&version);
+            let expected = of_version.any(|(_, of)| !of.ends_in(&chain.shows.chain().lines).is_empty());
+            let shows = match row.verdict {
+                BlameVerdict::Wrong | BlameVerdict::Crashes => true,
+                BlameVerdict::Right => false,
+                BlameVerdict::Refused => continue,
+                BlameVerdict::Undefined | BlameVerdict::CannotTell => !expected,
+            };
+            told += 1;
+            if shows != expected {
+                wrong += &format!("{} on {}: {} {}\n", known.id, row.engine, row.verdict.word(), row.why);
+            }
+        }
+        let has_loop = known.id.ends_with("of-loops");
+        for cause in found.causes.iter().filter(|of| !has_loop && of.cause.listed.is_some()) {
+            if cause.cause.lines.len() > LINES {
+                wrong += &format!("{}: {:?} are not reduced\n", known.id, cause.cause.lines);
+            }
+        }
+    }
+    if wrong.is_empty() && told > 0 { Ok(()) } else { Err(format!("{told} told:\n{wrong}").into()) }
 }
 
 fn right_ones() -> Result<(), Failed> {
