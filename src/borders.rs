@@ -42,7 +42,7 @@ pub struct BorderGroup {
     pub builds: Vec<String>,
 }
 
-/// What one build does, for a target and level.
+/// The behavior of one build, for a target and level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sighting {
     /// The build.

@@ -10,7 +10,7 @@ use crate::engine::ListedInstruction;
 use crate::kernel_case::{KernelCase, KernelResult};
 use crate::plural::counted;
 
-/// What the reference says of a kernel with its launch.
+/// The meaning of a kernel with its launch, by the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlameMeaning {
@@ -31,7 +31,7 @@ pub enum BlameMeaning {
 pub struct BlameReport {
     /// The entry that was launched.
     pub entry: String,
-    /// What the reference says of the kernel.
+    /// The meaning of the kernel, by the reference.
     pub meaning: BlameMeaning,
     /// The reason if there is no result, with the line; the undefined bytes if there are any.
     pub why: String,
