@@ -163,8 +163,8 @@ fn are_found(every: usize) -> Result<(), Failed> {
     if wrong.is_empty() && tried > 0 { Ok(()) } else { Err(format!("of {tried}:\n{wrong}").into()) }
 }
 
-/// Blames the module of each listed chain: it is wrong on the builds, targets and levels of which some entry lists its lines, on no others,
-/// and is reduced to few lines.
+/// Blames the module of each listed chain: it is wrong on the builds, targets and levels that are listed, on others only if another
+/// entry lists some of its lines there, and is reduced to few lines.
 fn have_borders(every: usize, versions: &[&str]) -> Result<(), Failed> {
     let Asked { spec, divergences, .. } = Asked::new()?;
     let mut engines = Vec::new();
@@ -188,8 +188,9 @@ fn have_borders(every: usize, versions: &[&str]) -> Result<(), Failed> {
         let found = asked.blame(&case)?;
         for row in &found.rows {
             let version = EngineVersion::parse(&row.engine)?;
-            let mut of_version = asked.divergences.chains(&version);
-            let expected = of_version.any(|(_, of)| !of.ends_in(&chain.shows.chain().lines).is_empty());
+            let expected = known.applies(&version);
+            let mut others = asked.divergences.chains(&version);
+            let of_another = !expected && others.any(|(_, of)| !of.ends_in(&chain.shows.chain().lines).is_empty());
             let shows = match row.verdict {
                 BlameVerdict::Wrong | BlameVerdict::Crashes => true,
                 BlameVerdict::Right => false,
@@ -197,7 +198,7 @@ fn have_borders(every: usize, versions: &[&str]) -> Result<(), Failed> {
                 BlameVerdict::Undefined | BlameVerdict::CannotTell => !expected,
             };
             told += 1;
-            if shows != expected {
+            if shows != expected && !of_another {
                 wrong += &format!("{} on {}: {} {}\n", known.id, row.engine, row.verdict.word(), row.why);
             }
         }
