@@ -188,7 +188,7 @@ fn table(text: &mut String, rows: &[BlameRow]) {
             Some(result) => format!("{} {result}", row.verdict.word()),
             None => row.verdict.word().to_owned(),
         };
-        columns.iter().map(|column| of(column).map(|row| word(&row)).unwrap_or_default()).collect()
+        columns.iter().map(|column| of(column).map(word).unwrap_or_default()).collect()
     };
     let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
     for (version, rows) in &builds {

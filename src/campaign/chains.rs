@@ -181,7 +181,7 @@ impl<'d> ListedChain<'d> {
         Some(Self { divergence, chain: shows.chain(), rows: shows.rows().ok()? })
     }
 
-    fn texts<'l>(all: &'l [Self]) -> Vec<(&'l ChainText, &'l ChainRows)> {
+    fn texts(all: &[Self]) -> Vec<(&ChainText, &ChainRows)> {
         all.iter().map(|of| (of.chain, &of.rows)).collect()
     }
 }
