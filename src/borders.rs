@@ -56,10 +56,9 @@ pub struct Sighting {
 impl Borders {
     /// The borders between what builds do.
     pub fn new(sightings: &[Sighting]) -> Self {
-        let number = |build: &str| build.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
         let mut asked: Vec<String> =
             sightings.iter().map(|of| of.build.clone()).collect::<BTreeSet<_>>().into_iter().collect();
-        asked.sort_by_key(|build| number(build));
+        asked.sort_by_cached_key(|build| toolchain::numbers(build));
         let groups = |wanted: Option<bool>| {
             let mut groups: Vec<BorderGroup> = Vec::new();
             let mut done: BTreeSet<&str> = BTreeSet::new();

@@ -115,18 +115,15 @@ impl Opts {
 
     /// The machine code to execute: each build for each target and level, the newest build first; none if no ptxas is here.
     fn engines(&self, spec: &ptx_conform::spec::Spec, module: &str) -> anyhow::Result<Vec<Sass>> {
-        let mut builds: Vec<Installed> = match self.version.is_empty() {
+        let builds: Vec<Installed> = match self.version.is_empty() {
             true => toolchain::all(),
             false => self.version.iter().map(|version| toolchain::find(version)).collect::<Result<_, _>>()?,
         };
         if builds.is_empty() {
             return Ok(Vec::new());
         }
-        // Newest first, each once, however they are named: ranges are of neighbours.
-        let numbers = |build: &Installed| -> Vec<u32> {
-            build.version.split('.').map(|number| number.parse().unwrap_or(0)).collect()
-        };
-        builds.sort_by_cached_key(|build| std::cmp::Reverse(numbers(build)));
+        // Each once, in order, however they are named: ranges are of neighbours.
+        let mut builds = toolchain::newest_first(builds);
         builds.dedup();
         let targets = self.targets(spec, module)?;
         let levels: &[u8] = if self.level.is_empty() { &[3, 0] } else { &self.level };

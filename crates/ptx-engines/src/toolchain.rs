@@ -13,7 +13,8 @@ use etcetera::BaseStrategy as _;
 use tempfile::TempDir;
 
 use super::ptxas;
-use pip::{download, extract, file, numbers};
+pub use pip::numbers;
+use pip::{download, extract, file};
 
 /// A `ptxas` that was found or installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -367,7 +368,8 @@ fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-fn newest_first(mut toolchains: Vec<Installed>) -> Vec<Installed> {
+/// The versions in order, the newest first.
+pub fn newest_first(mut toolchains: Vec<Installed>) -> Vec<Installed> {
     toolchains.sort_by_cached_key(|toolchain| std::cmp::Reverse(numbers(&toolchain.version)));
     toolchains
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::Error;
 use crate::child::{self, Allowance, End};
 
-/// One to three numbers with dots between them.
-pub(super) fn numbers(version: &str) -> Option<Vec<u32>> {
+/// The numbers of a version, one to three with dots between them; none of any other text.
+pub fn numbers(version: &str) -> Option<Vec<u32>> {
     let number = |part: &str| part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())?;
     let numbers: Option<Vec<u32>> = version.split('.').map(number).collect();
     numbers.filter(|numbers| numbers.len() <= 3)
