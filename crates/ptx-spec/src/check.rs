@@ -6,6 +6,7 @@
 mod body;
 mod counts;
 mod diagnostic;
+mod directives;
 mod environments;
 mod names;
 mod smallest;
@@ -22,6 +23,7 @@ use environments::ModuleEnvironments;
 
 pub use counts::Counts;
 pub use diagnostic::{CheckedLine, Details, Diagnostic, DiagnosticSeverity, SourcePart};
+pub use directives::CheckedDirective;
 pub use environments::FileHeader;
 pub use smallest::{Demand, SmallestHeader, smallest_header};
 
@@ -70,6 +72,8 @@ pub struct CheckedFile<'a> {
     pub diagnostics: Vec<Diagnostic<'a>>,
     /// One line of each kind, in the order of the file, if they are to be kept.
     pub samples: Vec<CheckedLine<'a>>,
+    /// One directive of each kind, in the order of the file, if they are to be kept.
+    pub directives: Vec<CheckedDirective<'a>>,
     /// True if some of the file could not be judged: its version or target is not known, or some of its text was skipped.
     pub incomplete: bool,
 }
@@ -108,7 +112,7 @@ impl<'s> Checker<'s> {
             .par_iter()
             .map(|body| BodyChecker::new(self, &module, body, environments.of(body.range.start)).check())
             .collect();
-        let mut all = CheckedBody::of_module(self.limit, &module, &environments);
+        let mut all = CheckedBody::of_module(self, &module, &environments);
         bodies.into_iter().for_each(|body| all.add(body));
         // Those of the module stand between those of the bodies.
         all.diagnostics.sort_by_key(|diagnostic| diagnostic.at.start);
@@ -119,6 +123,7 @@ impl<'s> Checker<'s> {
             counts: all.counts,
             diagnostics: all.diagnostics,
             samples: all.samples.into_lines(),
+            directives: all.directives.into_all(),
             incomplete,
         }
     }

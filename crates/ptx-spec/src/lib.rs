@@ -25,10 +25,11 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! must plural environment spec text yaml role load print space judge review explain check
+//! must plural environment spec text yaml role load print space judge directive review explain check
 //! ```
 
 pub mod check;
+pub mod directive;
 pub mod environment;
 pub mod explain;
 pub mod judge;

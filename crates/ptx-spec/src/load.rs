@@ -2,6 +2,9 @@
 
 mod check;
 mod conditions;
+mod directive;
+mod directive_syntax;
+mod environment_axes;
 mod file;
 mod form;
 mod instruction;
@@ -9,6 +12,7 @@ mod isa;
 mod notation;
 mod opcodes;
 pub mod raw;
+pub mod raw_directive;
 mod relations;
 mod rules;
 mod separate;
@@ -29,16 +33,19 @@ use crate::spec::{Instruction, Isa, Spec};
 use crate::yaml::{Error, FilePosition, parse};
 use file::File;
 use raw::{RawInstruction, RawIsa};
+use raw_directive::RawDirective;
 use sources::Sources;
 
 const ISA: &str = "isa.yaml";
+/// The folder of the files of directives.
+pub const DIRECTIVES: &str = "directives";
 
 fn is_instruction(name: &str) -> bool {
     name.ends_with(".yaml") && name != ISA
 }
 
 impl Spec {
-    /// Reads and checks `isa.yaml` and every instruction in a directory.
+    /// Reads and checks `isa.yaml` and every instruction in a directory, and every directive in its `directives/`.
     ///
     /// ```
     /// use ptx_spec::spec::Spec;
@@ -69,10 +76,13 @@ impl Spec {
         let isa_path = directory.join(ISA);
         let isa = read(&isa_path)?;
         let mut instructions = Vec::new();
-        for entry in std::fs::read_dir(directory).map_err(|why| unreadable(directory, why))? {
-            let path = entry.map_err(|why| unreadable(directory, why))?.path();
-            if path.file_name().and_then(|name| name.to_str()).is_some_and(is_instruction) {
-                instructions.push((path.display().to_string(), read(&path)?));
+        let directives = directory.join(DIRECTIVES);
+        for directory in [directory, &directives].into_iter().filter(|directory| directory.is_dir()) {
+            for entry in std::fs::read_dir(directory).map_err(|why| unreadable(directory, why))? {
+                let path = entry.map_err(|why| unreadable(directory, why))?.path();
+                if path.file_name().and_then(|name| name.to_str()).is_some_and(is_instruction) {
+                    instructions.push((path.display().to_string(), read(&path)?));
+                }
             }
         }
         instructions.sort();
@@ -117,10 +127,12 @@ impl Spec {
             .map(|(name, text)| LoadedFile::read(&checked, (&isa, &raw_isa), &File { name, text }))
             .collect();
         let mut instructions: Vec<Instruction> = Vec::new();
+        let mut directives: Vec<Instruction> = Vec::new();
         let mut left_out = Vec::new();
         for file in loaded {
             match file {
                 LoadedFile::Sound(built) => instructions.extend(built),
+                LoadedFile::Directive(built) => directives.push(*built),
                 LoadedFile::Faulty(names, more) => {
                     left_out.extend(names);
                     errors.extend(more);
@@ -128,10 +140,12 @@ impl Spec {
             }
         }
         instructions.sort_by(|a, b| a.name.cmp(&b.name));
+        directives.sort_by(|a, b| a.name.cmp(&b.name));
         let (by_name, by_opcode) = lookups(&instructions);
         let fingerprint = fingerprint([isa.text].into_iter().chain(files.iter().map(|(_, text)| text.as_str())));
         let complete = raw_isa.complete && left_out.is_empty();
-        let spec = Self { isa: checked, instructions, left_out, complete, vocabulary, fingerprint, by_name, by_opcode };
+        let isa = checked;
+        let spec = Self { isa, instructions, directives, left_out, complete, vocabulary, fingerprint, by_name, by_opcode };
         Ok((spec, errors))
     }
 }
@@ -147,12 +161,21 @@ pub fn fingerprint<'t>(texts: impl Iterator<Item = &'t str>) -> String {
 enum LoadedFile {
     /// The instruction, or one for each of its opcodes.
     Sound(Vec<Instruction>),
+    /// A directive.
+    Directive(Box<Instruction>),
     /// The names of the instructions that are missing, and what is wrong.
     Faulty(Vec<String>, Vec<Error>),
 }
 
 impl LoadedFile {
     fn read(isa: &Isa, (isa_file, raw_isa): (&File<'_>, &RawIsa), file: &File<'_>) -> Self {
+        if is_directive(file.name) {
+            let read = parse::<RawDirective>(file.name, file.text).map_err(|error| vec![error]);
+            return match read.and_then(|raw| directive::build(isa, (isa_file, raw_isa), file, &raw)) {
+                Ok(built) => Self::Directive(Box::new(built)),
+                Err(errors) => Self::Faulty(vec![stem(file.name)], errors),
+            };
+        }
         let mut raw = match parse::<RawInstruction>(file.name, file.text) {
             Ok(raw) => raw,
             Err(error) => return Self::Faulty(vec![stem(file.name)], vec![error]),
@@ -183,6 +206,11 @@ fn lookups(instructions: &[Instruction]) -> (FxHashMap<String, usize>, FxHashMap
     (by_name, by_opcode)
 }
 
+/// True if a file describes a directive: it is in the folder of these.
+fn is_directive(name: &str) -> bool {
+    Path::new(name).parent().and_then(Path::file_name).is_some_and(|folder| folder == DIRECTIVES)
+}
+
 /// The name of the instruction that a file describes.
 fn stem(name: &str) -> String {
     let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str());
@@ -192,6 +220,11 @@ fn stem(name: &str) -> String {
 /// The JSON Schema of an instruction's YAML, for editors.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(raw::RawInstruction).to_value()
+}
+
+/// The JSON Schema of a directive's YAML.
+pub fn directive_schema() -> serde_json::Value {
+    schemars::schema_for!(RawDirective).to_value()
 }
 
 /// The JSON Schema of `vocabulary.yaml`.

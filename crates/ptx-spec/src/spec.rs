@@ -19,6 +19,7 @@ mod rule;
 mod scaled_type;
 pub(crate) mod setup;
 mod tables;
+mod template;
 pub mod words;
 
 use rustc_hash::FxHashMap;
@@ -41,6 +42,7 @@ pub use rule::{Rule, RuleKind, SetupRule, Source};
 pub use scaled_type::{Scale, ScaledType};
 pub use setup::SetupAxis;
 pub(crate) use tables::{Candidate, Cubes, Tables};
+pub use template::{Measure, Part, PartRead, PatternToken, Place, Template, TemplatePiece, TokenClass};
 pub use words::is_modifier;
 
 /// The whole specification.
@@ -50,6 +52,8 @@ pub struct Spec {
     pub isa: Isa,
     /// The instructions, by name.
     pub instructions: Vec<Instruction>,
+    /// The directives and declarations, by name. Their forms have a template in place of slots and operands.
+    pub directives: Vec<Instruction>,
     /// The names of instructions that are missing because their files have errors.
     pub left_out: Vec<String>,
     /// True if the specification has every instruction of PTX, so that a line of another is invalid and not just unknown.
@@ -68,6 +72,11 @@ impl Spec {
     /// The instruction with this name: an opcode, or an opcode with its first modifiers.
     pub fn instruction(&self, name: &str) -> Option<&Instruction> {
         self.by_name.get(name).map(|&at| &self.instructions[at])
+    }
+
+    /// The directive with this name.
+    pub fn directive(&self, name: &str) -> Option<&Instruction> {
+        self.directives.iter().find(|directive| directive.name == name)
     }
 
     /// The instruction of a line with this opcode and these modifiers: of those whose names the line begins

@@ -19,10 +19,13 @@ mod signature;
 mod statement;
 mod walk;
 
+pub(crate) use constant::{Constant, DIVISION_BY_ZERO, expression as constant_expression, natural, starts as constant_starts};
+pub(crate) use declaration::parameter_texts;
 pub use declaration::{Declaration, Declarator, parameters};
 pub use declarations::{DeclarationError, Declarations, Symbol};
 pub use header::Header;
 pub use initial::{InitialValue, initial_values};
+pub(crate) use lexer::is_identifier;
 pub use lexer::{Lexer, Token, TokenKind, uncommented};
 pub use line::{Argument, Integer, Line, OperandText};
 pub use module::{FunctionBody, Module, ModuleDirective};

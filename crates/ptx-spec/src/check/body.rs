@@ -8,14 +8,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Checker;
 use super::counts::Counts;
 use super::diagnostic::{CheckedLine, Diagnostic, DiagnosticSeverity, OBSERVED};
-use super::environments::ModuleEnvironments;
+use super::directives::{self, CheckedDirective, FoundDirective};
+use super::environments::{JudgedEnvironment, ModuleEnvironments};
 use super::names::{KnownNames, names};
-use crate::environment::{Environment, Target, Version};
-use crate::judge::Judge;
+use crate::directive::{DirectiveText, texts_of_body, texts_of_module};
+use crate::environment::{Target, Version};
 use crate::must::Must;
 use crate::space::EnvironmentValues;
 use crate::spec::{Form, SpecialNeeds};
-use crate::text::{FunctionBody, Line, Module, ProblemKind, TextProblem, Walk, WalkStep};
+use crate::text::{Declarations, FunctionBody, Line, Module, ProblemKind, TextProblem, Walk, WalkStep};
 
 /// The findings in a body, or outside of all bodies.
 pub(super) struct CheckedBody<'a> {
@@ -23,6 +24,7 @@ pub(super) struct CheckedBody<'a> {
     pub(super) counts: Counts,
     pub(super) diagnostics: Vec<Diagnostic<'a>>,
     pub(super) samples: Samples<'a>,
+    pub(super) directives: DirectiveSamples<'a>,
 }
 
 /// The parts that the lines of a kind have in common: opcode and modifiers, form, choices except for the
@@ -48,6 +50,27 @@ impl<'a> Samples<'a> {
     }
 }
 
+/// One directive of each kind.
+#[derive(Default)]
+pub(super) struct DirectiveSamples<'a> {
+    known: FxHashSet<(&'a str, usize, Vec<u8>)>,
+    all: Vec<Arc<CheckedDirective<'a>>>,
+}
+
+impl<'a> DirectiveSamples<'a> {
+    fn add(&mut self, of: &Arc<CheckedDirective<'a>>) {
+        let reading = &of.read.reading;
+        let choices = EnvironmentValues::split(&reading.values).1.to_vec();
+        if self.known.insert((of.read.directive.name.as_str(), reading.form, choices)) {
+            self.all.push(Arc::clone(of));
+        }
+    }
+
+    pub(super) fn into_all(self) -> Vec<CheckedDirective<'a>> {
+        self.all.into_iter().map(Arc::unwrap_or_clone).collect()
+    }
+}
+
 fn kind<'a>(line: &CheckedLine<'a>) -> LineKind<'a> {
     let CheckedLine { line, reading, .. } = line;
     let (form, SpecialNeeds { ptx, target }) = (reading.form, reading.specials);
@@ -62,16 +85,32 @@ fn wide(count: usize) -> u64 {
 
 impl<'a> CheckedBody<'a> {
     fn new(limit: usize) -> Self {
-        Self { limit, counts: Counts::default(), diagnostics: Vec::new(), samples: Samples::default() }
+        let (samples, directives) = (Samples::default(), DirectiveSamples::default());
+        Self { limit, counts: Counts::default(), diagnostics: Vec::new(), samples, directives }
     }
 
     /// The findings outside of the bodies.
-    pub(super) fn of_module(limit: usize, module: &Module<'a>, environments: &ModuleEnvironments<'_>) -> Self {
-        let mut found = Self::new(limit);
+    pub(super) fn of_module<'s: 'a>(
+        checker: &Checker<'s>,
+        module: &Module<'a>,
+        environments: &ModuleEnvironments<'s>,
+    ) -> Self {
+        let mut found = Self::new(checker.limit);
         found.counts.declarations = wide(module.declarations);
         found.counts.directives = wide(module.directives);
         environments.diagnostics.iter().for_each(|diagnostic| found.say(diagnostic.clone()));
         module.problems.iter().for_each(|problem| found.problem(problem));
+        for text in texts_of_module(module) {
+            let read_already = |problem: &TextProblem<'_>| {
+                matches!(problem.kind, ProblemKind::Syntax(_)) && text.at.contains(&problem.at.start)
+            };
+            if let Some(judged) = environments.of(text.at.end)
+                && !module.problems.iter().any(read_already)
+            {
+                let scope = Declarations::before(&module.scope, text.at.start);
+                found.directive(checker, judged, &text, &scope);
+            }
+        }
         found
     }
 
@@ -80,6 +119,34 @@ impl<'a> CheckedBody<'a> {
         self.counts.add(&other.counts);
         self.diagnostics.extend(other.diagnostics);
         other.samples.lines.iter().for_each(|line| self.samples.add(line));
+        other.directives.all.iter().for_each(|of| self.directives.add(of));
+    }
+
+    /// Judges a directive.
+    fn directive<'s: 'a>(
+        &mut self,
+        checker: &Checker<'s>,
+        judged: &JudgedEnvironment<'s>,
+        text: &DirectiveText<'a>,
+        scope: &Declarations,
+    ) {
+        match directives::read(judged, text, scope) {
+            FoundDirective::Unknown => {}
+            FoundDirective::Malformed(diagnostic) => {
+                self.counts.unread += 1;
+                self.say(diagnostic);
+            }
+            FoundDirective::Read(all) => {
+                for of in all.into_iter().map(Arc::new) {
+                    if checker.sample {
+                        self.directives.add(&of);
+                    }
+                    for &rule in &of.read.reading.broken {
+                        self.say(Diagnostic::of_directive(DiagnosticSeverity::Error, &of, rule));
+                    }
+                }
+            }
+        }
     }
 
     fn say(&mut self, diagnostic: Diagnostic<'a>) {
@@ -114,7 +181,7 @@ pub(super) struct BodyChecker<'c, 'a, 's> {
     checker: &'c Checker<'s>,
     module: &'c Module<'a>,
     body: &'c FunctionBody<'a>,
-    judge: Option<&'c (Environment, Judge<'s>)>,
+    judge: Option<&'c JudgedEnvironment<'s>>,
     found: CheckedBody<'a>,
     /// In the order of their first uses.
     undeclared: Vec<UndeclaredName<'a>>,
@@ -127,7 +194,7 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         checker: &'c Checker<'s>,
         module: &'c Module<'a>,
         body: &'c FunctionBody<'a>,
-        judge: Option<&'c (Environment, Judge<'s>)>,
+        judge: Option<&'c JudgedEnvironment<'s>>,
     ) -> Self {
         let found = CheckedBody::new(checker.limit);
         let (undeclared, positions) = (Vec::new(), FxHashMap::default());
@@ -140,6 +207,15 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
             match step {
                 WalkStep::TextProblem(problem) => self.found.problem(&problem),
                 WalkStep::Instruction(line, at) => self.instruction(line, at, &walk),
+                WalkStep::Declaration(declaration, at) => {
+                    let texts = texts_of_body(self.module.text, at, declaration.space, Some(&declaration));
+                    self.directives(&texts, walk.declarations());
+                }
+                WalkStep::Directive(label, name, all) => {
+                    let start = position(self.module.text, label.unwrap_or(all));
+                    let at = start..position(self.module.text, all) + all.len();
+                    self.directives(&texts_of_body(self.module.text, at, name, None), walk.declarations());
+                }
                 _ => {}
             }
         }
@@ -147,6 +223,11 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         self.found.counts.directives += wide(walk.directives);
         self.say_undeclared();
         self.found
+    }
+
+    fn directives(&mut self, texts: &[DirectiveText<'a>], scope: &Declarations) {
+        let Some(judged) = self.judge else { return };
+        texts.iter().for_each(|text| self.found.directive(self.checker, judged, text, scope));
     }
 
     fn instruction(&mut self, line: Line<'a>, at: Range<usize>, walk: &Walk<'a, '_>) {
@@ -177,7 +258,7 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         if let Some(none) = none {
             return self.found.counts.add_unknown(&none.name());
         }
-        let Some((environment, judge)) = self.judge.filter(|_| !known.strange) else {
+        let Some(JudgedEnvironment { environment, judge, .. }) = self.judge.filter(|_| !known.strange) else {
             self.found.counts.unjudged += 1;
             return;
         };
@@ -272,6 +353,11 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         }
         self.found.diagnostics.sort_by_key(|diagnostic| diagnostic.at.start);
     }
+}
+
+/// The position of a part of a text.
+fn position(text: &str, part: &str) -> usize {
+    part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
 }
 
 /// The rule of diagnostics that say what else is known of a valid line.

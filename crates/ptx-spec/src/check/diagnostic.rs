@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::directives::CheckedDirective;
 use crate::environment::Environment;
 use crate::explain::ExplainedLine;
 use crate::judge::{Judge, Needs, NoInstruction, Reading, UNKNOWN_OPCODE, needs};
@@ -83,8 +84,15 @@ pub struct Diagnostic<'a> {
     anchor: Option<&'static str>,
     /// The parts of the file that it is about; without any, it is about `at`.
     parts: Vec<SourcePart>,
-    /// The instruction, and the position of the rule in its form.
-    line: Option<(Arc<CheckedLine<'a>>, usize)>,
+    /// The statement whose rule it is about, and the position of the rule in its form.
+    subject: Option<(RuleSubject<'a>, usize)>,
+}
+
+/// A statement that has to do with a rule.
+#[derive(Clone, Debug)]
+enum RuleSubject<'a> {
+    Line(Arc<CheckedLine<'a>>),
+    Directive(Arc<CheckedDirective<'a>>),
 }
 
 /// A part of a file, and what it is.
@@ -118,7 +126,7 @@ impl<'a> Diagnostic<'a> {
     pub(super) fn new(severity: DiagnosticSeverity, rule: &str, at: Range<usize>, message: impl Into<String>) -> Self {
         let (rule, message) = (rule.to_owned(), message.into());
         let (notes, parts) = (Vec::new(), Vec::new());
-        Self { severity, rule, at, message, notes, help: None, anchor: None, parts, line: None }
+        Self { severity, rule, at, message, notes, help: None, anchor: None, parts, subject: None }
     }
 
     /// A warning of somebody who knows more of a file than the specification says.
@@ -158,7 +166,14 @@ impl<'a> Diagnostic<'a> {
     pub(super) fn of_rule(severity: DiagnosticSeverity, line: &Arc<CheckedLine<'a>>, rule: usize) -> Self {
         let broken = &line.instruction.forms[line.reading.form].rules[rule];
         let new = Self::new(severity, &broken.id, line.at.clone(), broken.says.as_str());
-        Self { line: Some((Arc::clone(line), rule)), ..new }
+        Self { subject: Some((RuleSubject::Line(Arc::clone(line)), rule)), ..new }
+    }
+
+    /// A directive that has to do with a rule of its form.
+    pub(super) fn of_directive(severity: DiagnosticSeverity, of: &Arc<CheckedDirective<'a>>, rule: usize) -> Self {
+        let broken = &of.read.form().rules[rule];
+        let new = Self::new(severity, &broken.id, of.at(), broken.says.as_str());
+        Self { subject: Some((RuleSubject::Directive(Arc::clone(of)), rule)), ..new }
     }
 
     /// A problem of the text.
@@ -192,7 +207,11 @@ impl<'a> Diagnostic<'a> {
             let (parts, notes, page, help) = (self.whole(), notes.clone(), page.clone(), self.help.clone());
             Details { parts, notes, page, help, ..Details::default() }
         };
-        let Some((line, rule)) = &self.line else { return plain() };
+        let (line, rule) = match &self.subject {
+            None => return plain(),
+            Some((RuleSubject::Directive(of), rule)) => return self.of_directives_rule(of, *rule, plain(), &spec.isa),
+            Some((RuleSubject::Line(line), rule)) => (line, rule),
+        };
         let Ok(judge) = Judge::new(spec, &line.environment) else { return plain() };
         let text = line.text();
         let explained = ExplainedLine {
@@ -214,6 +233,26 @@ impl<'a> Diagnostic<'a> {
             page: (of_rule.source == Source::Manual).then(|| explained.form().page()),
             help: if self.severity == DiagnosticSeverity::Error { explained.instead(*rule) } else { None },
             needs: line.needs(&spec.isa),
+        }
+    }
+
+    fn of_directives_rule(&self, of: &CheckedDirective<'_>, rule: usize, plain: Details, isa: &Isa) -> Details {
+        let form = of.read.form();
+        let rule = &form.rules[rule];
+        let needs = of.needs(isa);
+        let needed = matches!(rule.kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
+        let note = needs.filter(|_| needed).map(|needs| {
+            let Needs { ptx, target } = needs;
+            format!("it {}; judged in {}; all of it needs PTX {ptx} and {target}", rule.kind, of.environment)
+        });
+        let observed = (rule.source == Source::Observed).then(|| OBSERVED.to_owned());
+        Details {
+            notes: note.into_iter().chain(observed).chain(plain.notes).collect(),
+            section: rule.section.clone(),
+            page: (rule.source == Source::Manual).then(|| form.page()),
+            needs,
+            parts: plain.parts,
+            help: None,
         }
     }
 

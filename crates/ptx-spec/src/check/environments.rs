@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use super::diagnostic::{Diagnostic, DiagnosticSeverity};
+use crate::directive::DirectiveJudge;
 use crate::environment::{AddressSize, Environment, ParseError, Target, Version};
 use crate::judge::Judge;
 use crate::must::Must;
@@ -21,11 +22,19 @@ pub struct FileHeader {
     pub address_size: AddressSize,
 }
 
+/// An environment, and who judges in it.
+pub(super) struct JudgedEnvironment<'s> {
+    pub(super) environment: Environment,
+    pub(super) judge: Judge<'s>,
+    /// The judge of directives; none if the specification has none.
+    pub(super) directives: Option<DirectiveJudge<'s>>,
+}
+
 /// The environments of a module, of which it can have several: each `.target` begins another.
 pub(super) struct ModuleEnvironments<'s> {
     pub(super) header: FileHeader,
     /// The positions of the directives `.target`, with what is judged after each; none if it is not known.
-    judges: Vec<(usize, Option<(Environment, Judge<'s>)>)>,
+    judges: Vec<(usize, Option<JudgedEnvironment<'s>>)>,
     pub(super) diagnostics: Vec<Diagnostic<'static>>,
 }
 
@@ -40,7 +49,8 @@ impl<'s> ModuleEnvironments<'s> {
         let targets = reader.targets(module, ptx);
         let judge = |target: Option<Target>| {
             let environment = Environment { ptx: ptx?, target: target?, address_size };
-            Some((environment, Judge::new(spec, &environment).ok()?))
+            let (judge, directives) = (Judge::new(spec, &environment).ok()?, DirectiveJudge::new(spec, &environment));
+            Some(JudgedEnvironment { environment, judge, directives })
         };
         let header = FileHeader { ptx, target: targets.first().and_then(|(_, target)| *target), address_size };
         let judges = targets.into_iter().map(|(at, target)| (at, judge(target))).collect();
@@ -53,7 +63,7 @@ impl<'s> ModuleEnvironments<'s> {
     }
 
     /// The environment at a position of the module.
-    pub(super) fn of(&self, at: usize) -> Option<&(Environment, Judge<'s>)> {
+    pub(super) fn of(&self, at: usize) -> Option<&JudgedEnvironment<'s>> {
         let before = self.judges.iter().rfind(|(start, _)| *start < at);
         before.or(self.judges.first()).and_then(|(_, judge)| judge.as_ref())
     }

@@ -1,11 +1,11 @@
 //! From a syntax line to a form: its axes and the rules that they imply.
 
+use super::environment_axes::environment;
 use super::notation::NotedSuffix;
 use super::slots::{overlap, suffix_values, without};
 use super::sources::FormSource;
 use super::text_rules;
 use super::writing::WritingBuilder;
-use crate::environment::AddressSize;
 use crate::role::{self, ENTRY, FUNCTION, RoleName, lanes_of};
 use crate::spec::words::NONE;
 use crate::spec::{Choice, Cube, Draft, Form, Isa, Operand, Pattern, RuleKind, Slot, SlotClaims, Tables, ValueSet};
@@ -26,7 +26,9 @@ impl<'a> FormBuilder<'a> {
 
     /// The form, without the rules of the YAML.
     pub(super) fn build(mut self) -> Form {
-        self.environment();
+        environment(&mut self.draft);
+        let guards = [NONE, "@p", "@!p"].map(str::to_owned).to_vec();
+        self.draft.axis("guard", Choice::Guard, guards, |_| true);
         let operands = || self.source.syntax.operands.iter().map(|operand| self.source.operand(&operand.name));
         if operands().any(|operand| operand.role == RoleName::Address) {
             let contexts = [ENTRY, FUNCTION].map(str::to_owned).to_vec();
@@ -68,6 +70,7 @@ impl<'a> FormBuilder<'a> {
             writes: Vec::new(),
             setup: Vec::new(),
             setup_axes: 0,
+            template: None,
             tables: Tables::default(),
         }
     }
@@ -134,36 +137,6 @@ impl<'a> FormBuilder<'a> {
         }
         self.draft.canonical(&format!("{}-sign-generated", operand.name), cubes);
         operand.sign = Some(axis);
-    }
-
-    fn environment(&mut self) {
-        // Each begins with the newest value: the first value of an axis is the simplest choice, and there most is valid.
-        let sizes = vec![AddressSize::Bits64.to_string(), AddressSize::Bits32.to_string()];
-        let size = self.draft.axis("address_size", Choice::AddressSize, sizes, |_| true);
-        let targets = self.draft.isa.targets.iter().rev().map(|(target, _)| target.to_string()).collect();
-        let target = self.draft.axis("target", Choice::Target, targets, |_| true);
-        let versions = self.draft.isa.versions.iter().rev().map(ToString::to_string).collect();
-        let ptx = self.draft.axis("ptx", Choice::Ptx, versions, |_| true);
-        let before = |since| ValueSet::of(self.draft.isa.versions.len(), |at| self.draft.version(at) < since);
-        let newer: Vec<Cube> = (0..self.draft.isa.targets.len())
-            .map(|at| {
-                let (_, since) = self.draft.isa.targets[self.draft.isa.targets.len() - 1 - at];
-                let this = ValueSet::of(self.draft.isa.targets.len(), |value| value == at);
-                Cube::new([(target, this), (ptx, before(since))])
-            })
-            .collect();
-        let wide = ValueSet::of(2, |value| value == 0);
-        let unsized_wide = vec![Cube::new([(size, wide), (ptx, before(AddressSize::SINCE))])];
-        self.draft.rule(
-            RuleKind::Given,
-            "isa/target-since",
-            "a target needs the PTX version that introduced it",
-            newer,
-        );
-        let says = format!("`.address_size 64` needs PTX {}", AddressSize::SINCE);
-        self.draft.rule(RuleKind::Given, "isa/address-size-since", says, unsized_wide);
-        let guards = [NONE, "@p", "@!p"].map(str::to_owned).to_vec();
-        self.draft.axis("guard", Choice::Guard, guards, |_| true);
     }
 
     fn slot(&mut self, at: usize) -> Slot {

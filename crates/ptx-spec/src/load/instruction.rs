@@ -78,7 +78,7 @@ fn forms(sources: &Sources<'_>, read: &[ReadForm<'_>]) -> Result<Vec<Form>, Vec<
 }
 
 /// Checks that a form can be held: its combinations, slots and values are limited.
-fn fits(sources: &Sources<'_>, form: &Form, raw: &RawForm) -> Result<(), Vec<Error>> {
+pub(super) fn fits(sources: &Sources<'_>, form: &Form, raw: &RawForm) -> Result<(), Vec<Error>> {
     let cubes: usize = form.rules.iter().map(|rule| rule.forbids.len()).sum();
     // One value of the 256 stands for what could not be read.
     let wide = form.axes.iter().any(|axis| axis.values.len() > ValueSet::CAPACITY - 1);

@@ -48,6 +48,8 @@ pub enum Choice {
     Suffix(usize),
     /// The writing: correct, or with a syntax fault.
     Writing,
+    /// The text of a part of a directive.
+    Part,
     /// A choice of the setup.
     Setup,
 }
@@ -79,6 +81,7 @@ impl Choice {
             | Self::Mode
             | Self::Modifier
             | Self::Writing
+            | Self::Part
             | Self::Setup => None,
         }
     }

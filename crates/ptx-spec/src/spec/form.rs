@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::condition::Entry;
 use super::tables::Tables;
 use super::words::NONE;
-use super::{Axis, Choice, Cube, Operand, Rule, SetupRule};
+use super::{Axis, Choice, Cube, Operand, Rule, SetupRule, Template};
 
 /// One syntax line of the manual.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ pub struct Form {
     pub setup: Vec<SetupRule>,
     /// How many axes of the setup follow those of the variant.
     pub(crate) setup_axes: usize,
+    /// How a directive is written; none for an instruction.
+    pub template: Option<Template>,
     /// The lookup tables for judging lines.
     pub(crate) tables: Tables,
 }

@@ -18,6 +18,13 @@ impl Form {
         broken
     }
 
+    /// The rules that a verdict on these choices names, ascending and without duplicates.
+    pub(crate) fn judged_rules(&self, values: &[u8]) -> Vec<usize> {
+        let mut broken = Vec::new();
+        self.rules_of(&self.tables.narrowed(&self.tables.judged, 0..values.len(), values), &mut broken);
+        broken
+    }
+
     /// The cubes of nameable rules that contain all choices except those of operands.
     pub(crate) fn judged(&self, values: &[u8]) -> Cubes {
         self.tables.narrowed(&self.tables.judged, self.tables.plain.iter().copied(), values)

@@ -13,11 +13,13 @@ const NESTING: u32 = 64;
 const WARP_SIZE: i64 = 32;
 const MALFORMED: &str = "a number is malformed";
 const OVERFLOW: &str = "an integer does not fit in 64 bits";
+/// The error message of a division by zero.
+pub(crate) const DIVISION_BY_ZERO: &str = "a constant is divided by zero";
 const MIXED: &str = "an operator has operands of the wrong type";
 
 /// The value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Constant {
+pub(crate) enum Constant {
     Signed(i64),
     Unsigned(u64),
     Double(f64),
@@ -40,7 +42,7 @@ impl From<SyntaxError> for Stop {
 }
 
 /// True if a constant expression may start here.
-pub(super) fn starts(lexer: &Lexer<'_>) -> bool {
+pub(crate) fn starts(lexer: &Lexer<'_>) -> bool {
     match lexer.peek() {
         Some(b'-' | b'+' | b'~' | b'!' | b'(') => true,
         Some(b'.') => lexer.peek_second().is_some_and(|byte| byte.is_ascii_digit()),
@@ -53,12 +55,25 @@ pub(super) fn starts(lexer: &Lexer<'_>) -> bool {
 ///
 /// # Errors
 /// If a number is malformed or too large, or an operator cannot be applied.
-pub(super) fn expression(lexer: &mut Lexer<'_>) -> Result<Option<Constant>, SyntaxError> {
+pub(crate) fn expression(lexer: &mut Lexer<'_>) -> Result<Option<Constant>, SyntaxError> {
     let mut reader = ConstantReader { lexer, depth: 0 };
     match reader.ternary() {
         Ok(value) => Ok(Some(value)),
         Err(Stop::NotConstant) => Ok(None),
         Err(Stop::Wrong(error)) => Err(error),
+    }
+}
+
+/// The number that a token is, if it is one without a sign and fits in 64 bits.
+pub(crate) fn natural(token: &str) -> Option<u64> {
+    if !token.as_bytes().first().is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
+    let mut lexer = Lexer::new(token);
+    match expression(&mut lexer) {
+        Ok(Some(Signed(number))) if lexer.next().is_none() => u64::try_from(number).ok(),
+        Ok(Some(Unsigned(number))) if lexer.next().is_none() => Some(number),
+        _ => None,
     }
 }
 
@@ -265,7 +280,7 @@ impl Constant {
         match (self, right) {
             (Double(a), Double(b)) => doubles(operator, a, b).ok_or(MIXED),
             (Double(_) | Single(_), _) | (_, Double(_) | Single(_)) => Err(MIXED),
-            (_, b) if matches!(operator, "/" | "%") && b.bits() == 0 => Err("a constant is divided by zero"),
+            (_, b) if matches!(operator, "/" | "%") && b.bits() == 0 => Err(DIVISION_BY_ZERO),
             (a, b) => integers(operator, a, b).ok_or(MIXED),
         }
     }
@@ -393,7 +408,7 @@ mod tests {
             assert_eq!(value(text), Err(MIXED), "{text}");
         }
         for text in ["8/0", "8 % 0"] {
-            assert_eq!(value(text), Err("a constant is divided by zero"), "{text}");
+            assert_eq!(value(text), Err(DIVISION_BY_ZERO), "{text}");
         }
         let deep = "(".repeat(1 << 20);
         assert_eq!(value(&deep), Err("an expression is nested too deep"));

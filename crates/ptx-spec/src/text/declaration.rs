@@ -1,6 +1,9 @@
 //! One declaration: the directives of registers or variables, and their names.
 
+use std::ops::Range;
+
 use super::SyntaxError;
+use super::constant::natural;
 use super::lexer::Lexer;
 
 /// `.visible .global .align 8 .v4 .b32 a[2][3] = {...}, b`; all texts borrow from the text that was read.
@@ -45,6 +48,32 @@ pub(super) fn is_space(directive: &str) -> bool {
     matches!(directive, ".reg" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".tex" | ".sreg")
 }
 
+/// True if a directive says which other modules see a name.
+pub(super) fn is_linkage(directive: &str) -> bool {
+    matches!(directive, ".visible" | ".extern" | ".weak" | ".common")
+}
+
+/// True if a directive may stand before the space of a declaration, with an argument.
+pub(super) fn precedes_space(directive: &str) -> bool {
+    matches!(directive, ".align" | ".attribute")
+}
+
+/// Reads what follows such a directive.
+pub(super) fn argument<'a>(lexer: &mut Lexer<'a>, directive: &str) -> Result<&'a str, SyntaxError> {
+    lexer.blank();
+    if directive == ".align" {
+        return match lexer.number() {
+            "" => Err(lexer.error("expected a number")),
+            number => Ok(number),
+        };
+    }
+    if !lexer.eat(b'(') {
+        return Err(lexer.error("expected `(`"));
+    }
+    let attributes = lexer.skip_until(|byte| byte == b';');
+    if lexer.eat(b')') { Ok(attributes) } else { Err(lexer.error("expected `)`")) }
+}
+
 impl<'a> Declaration<'a> {
     /// Reads a declaration from after its space, which begins at `start`, up to its semicolon.
     pub(super) fn read(lexer: &mut Lexer<'a>, start: usize, space: &'a str) -> Result<Self, SyntaxError> {
@@ -74,20 +103,12 @@ impl<'a> Declaration<'a> {
             }
             match lexer.directive()? {
                 ".align" => {
-                    lexer.blank();
-                    let bytes = lexer.number().parse().map_err(|_| lexer.error("expected a number"))?;
-                    read.alignment = read.alignment.max(Some(bytes));
+                    let bytes = argument(lexer, ".align")?;
+                    read.alignment = read.alignment.max(natural(bytes).and_then(|bytes| bytes.try_into().ok()));
                 }
                 ".attribute" => {
-                    lexer.blank();
-                    if !lexer.eat(b'(') {
-                        return Err(lexer.error("expected `(`"));
-                    }
-                    let attributes = lexer.skip_until(|byte| byte == b';');
+                    let attributes = argument(lexer, ".attribute")?;
                     read.unified |= Lexer::new(attributes).any(|token| token.text == ".unified");
-                    if !lexer.eat(b')') {
-                        return Err(lexer.error("expected `)`"));
-                    }
                 }
                 ".ptr" => pointer = true,
                 // The type that a pointer points to is not the parameter's.
@@ -143,7 +164,7 @@ impl<'a> Declarators<'a> {
         lexer.blank();
         let start = lexer.at();
         let name = lexer.name();
-        if name.is_empty() || name.contains('.') || name.as_bytes()[0].is_ascii_digit() {
+        if name.is_empty() || name.as_bytes()[0].is_ascii_digit() {
             lexer.reset(start);
             return Err(lexer.error("expected a name"));
         }
@@ -163,7 +184,7 @@ impl<'a> Declarators<'a> {
         }
         while lexer.eat(b'[') {
             read.array = true;
-            let dimension = lexer.skip_until(|byte| byte == b';').trim().parse::<u64>().ok();
+            let dimension = natural(lexer.skip_until(|byte| byte == b';').trim());
             read.elements =
                 read.elements.zip(dimension).and_then(|(elements, dimension)| elements.checked_mul(dimension));
             if !lexer.eat(b']') {
@@ -186,29 +207,59 @@ impl<'a> Declarators<'a> {
 /// # Errors
 /// If something is not a parameter; says what and where.
 pub fn parameters(text: &str) -> Result<Vec<Declaration<'_>>, SyntaxError> {
-    let mut lexer = Lexer::new(text);
     let mut parameters = Vec::new();
+    for at in parameter_texts(text) {
+        parameters.push(Declaration::parameter(text, at)?);
+    }
+    Ok(parameters)
+}
+
+/// The bytes of each parameter of a list; one that is missing after a comma is empty.
+pub(crate) fn parameter_texts(text: &str) -> Vec<Range<usize>> {
+    let mut lexer = Lexer::new(text);
+    let mut found = Vec::new();
     lexer.blank();
-    while lexer.peek().is_some() {
+    if lexer.peek().is_none() {
+        return found;
+    }
+    loop {
+        lexer.blank();
         let start = lexer.at();
-        let space = if lexer.peek() == Some(b'.') { lexer.directive()? } else { "" };
-        if !matches!(space, ".param" | ".reg") {
-            return Err(SyntaxError { message: "expected a parameter", at: start });
+        lexer.skip_until(|byte| byte == b',');
+        found.push(start..start + lexer.since(start).trim_end().len());
+        if !lexer.eat(b',') {
+            return found;
         }
-        let mut parameter = Declaration::directives(&mut lexer, start, space)?;
-        parameter.names = lexer.skip_until(|byte| byte == b',');
-        if parameter.names.trim().is_empty() {
-            return Err(lexer.error("expected a name"));
-        }
-        parameters.push(parameter);
-        if lexer.eat(b',') {
+    }
+}
+
+impl<'a> Declaration<'a> {
+    /// Reads the parameter at these bytes of a text.
+    ///
+    /// # Errors
+    /// If it is none; says why and where.
+    pub(crate) fn parameter(text: &'a str, at: Range<usize>) -> Result<Self, SyntaxError> {
+        let mut lexer = Lexer::new(&text[..at.end]);
+        lexer.reset(at.start);
+        loop {
             lexer.blank();
-            if lexer.peek().is_none() {
-                return Err(lexer.error("expected a parameter"));
+            let start = lexer.at();
+            let word = if lexer.peek() == Some(b'.') { lexer.directive()? } else { "" };
+            match word {
+                ".hidden" => {}
+                word if precedes_space(word) => drop(argument(&mut lexer, word)?),
+                ".param" | ".reg" => {
+                    let mut parameter = Self::directives(&mut lexer, at.start, word)?;
+                    parameter.names = lexer.skip_until(|_| false);
+                    if parameter.names.trim().is_empty() {
+                        return Err(lexer.error("expected a name"));
+                    }
+                    return Ok(parameter);
+                }
+                _ => return Err(SyntaxError { message: "expected a parameter", at: start }),
             }
         }
     }
-    Ok(parameters)
 }
 
 #[cfg(test)]

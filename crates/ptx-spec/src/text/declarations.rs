@@ -36,8 +36,8 @@ pub struct Declarations {
     pub context: Context,
     /// The options of the module's `.target`, separated by commas.
     pub options: String,
-    /// The meaning of each name, and the alignment of a variable in bytes.
-    names: NameTable<(Symbol, Option<u32>)>,
+    /// The meaning of each name.
+    names: NameTable<NameMeaning>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and their meaning.
     families: NameTable<(u32, Symbol)>,
     /// The arguments and results of functions and prototypes.
@@ -46,6 +46,18 @@ pub struct Declarations {
     arguments: NameTable<Formal>,
     /// The scope around it, whose names it hides if it has the same.
     outer: Option<Arc<Declarations>>,
+    /// The byte of the module at which names are used; none if all names can be.
+    used_at: Option<usize>,
+}
+
+/// The meaning of a name, and where it begins.
+#[derive(Clone, Copy, Debug)]
+struct NameMeaning {
+    symbol: Symbol,
+    /// The alignment of a variable in bytes.
+    alignment: Option<u32>,
+    /// The byte of the module from which on the name can be used: 0 for names of a body, which are added when they are met.
+    since: usize,
 }
 
 /// The reason why declarations cannot be read.
@@ -110,6 +122,16 @@ impl Declarations {
         Self { context: outer.context, options: outer.options.clone(), outer: Some(outer), ..Self::default() }
     }
 
+    /// A scope with the names of a module that are declared before a byte of it.
+    pub(crate) fn before(module: &Arc<Self>, at: usize) -> Self {
+        Self { used_at: Some(at), ..Self::inside(Arc::clone(module)) }
+    }
+
+    /// Says at which byte of the module names are used: those that it declares later are not known there.
+    pub(super) fn used_at(&mut self, at: usize) {
+        self.used_at = Some(at);
+    }
+
     /// Opens a scope in this one.
     pub(super) fn open(&mut self) {
         let outer = Arc::new(std::mem::take(self));
@@ -127,12 +149,12 @@ impl Declarations {
     /// The meaning of a name: a declared one, one of a family (`%r3` of `%r<9>`), or a component of a vector
     /// (`%v.x`).
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
-        if let Some((symbol, _)) = self.whole(name) {
-            return Some(symbol);
+        if let Some(whole) = self.whole(name) {
+            return Some(whole.symbol);
         }
         let (vector, component) = name.rsplit_once('.')?;
         let lane = ["x", "y", "z", "w"].iter().chain(&["r", "g", "b", "a"]).position(|&c| c == component)? % 4;
-        match self.whole(vector)?.0 {
+        match self.whole(vector)?.symbol {
             Symbol::Register(of, lanes) if lanes > 1 && usize::from(lanes) > lane => Some(Symbol::Register(of, 1)),
             _ => None,
         }
@@ -141,21 +163,22 @@ impl Declarations {
     /// The alignment of a variable in bytes, by its declaration or by the size of its type. PTX ISA
     /// `alignment`.
     pub fn alignment(&self, name: &str) -> Option<u32> {
-        self.whole(name)?.1
+        self.whole(name)?.alignment
     }
 
-    /// The meaning of a name without a component, and the alignment of a variable.
-    fn whole(&self, name: &str) -> Option<(Symbol, Option<u32>)> {
+    /// The meaning of a name without a component.
+    fn whole(&self, name: &str) -> Option<NameMeaning> {
         let (hash, mut member) = (hash(name), None);
         let mut next = Some(self);
         while let Some(scope) = next {
-            if let Some(found) = scope.names.get(name, hash) {
+            let known = |meaning: &NameMeaning| self.used_at.is_none_or(|at| meaning.since < at || meaning.since == 0);
+            if let Some(found) = scope.names.get(name, hash).filter(known) {
                 return Some(found);
             }
             if !scope.families.is_empty() {
                 let member = member.get_or_insert_with(|| Member::of(name));
                 if let Some(symbol) = member.as_ref().and_then(|member| scope.family(member)) {
-                    return Some((symbol, None));
+                    return Some(NameMeaning { symbol, alignment: None, since: 0 });
                 }
             }
             next = scope.outer.as_deref();
@@ -183,15 +206,24 @@ impl Declarations {
     }
 
     /// Adds a label, which is such an object; returns whether the scope has such a name already.
-    pub(super) fn label(&mut self, name: &str, object: &'static str) -> bool {
+    ///
+    /// A branch may lead forward, but a list or prototype is used only after its label, which stands at byte `at`.
+    pub(super) fn label(&mut self, name: &str, object: &'static str, at: usize) -> bool {
         let twice = self.declares(name);
-        self.names.insert(name, (Symbol::Object(object), None));
+        self.add(name, Symbol::Object(object), None, if object == LABEL { 0 } else { at });
         twice
     }
 
-    /// Adds an entry or function. If its parameters cannot be read, nothing is known of them.
-    pub(super) fn function(&mut self, isa: &Isa, header: &Header<'_>) {
-        self.names.insert(header.name, (Symbol::Object("function"), None));
+    /// Adds a name, which can be used from where it is declared first.
+    fn add(&mut self, name: &str, symbol: Symbol, alignment: Option<u32>, at: usize) {
+        let since = self.names.get(name, hash(name)).map_or(at, |known| known.since);
+        self.names.insert(name, NameMeaning { symbol, alignment, since });
+    }
+
+    /// Adds an entry or function whose header stands at byte `at`. If its parameters cannot be read, nothing is known of
+    /// them.
+    pub(super) fn function(&mut self, isa: &Isa, header: &Header<'_>, at: usize) {
+        self.add(header.name, Symbol::Object("function"), None, at);
         if let (true, Ok(signature)) = (header.function, CallSignature::of_function(isa, header)) {
             self.callees.insert(header.name, Arc::new(signature));
         }
@@ -214,6 +246,11 @@ impl Declarations {
     pub fn signature(&self, name: &str) -> Option<Arc<CallSignature>> {
         let hash = hash(name);
         self.scopes().find_map(|scope| scope.callees.get(name, hash))
+    }
+
+    /// True if a name is a function's, and not an entry's.
+    pub(crate) fn is_function(&self, name: &str) -> bool {
+        self.symbol(name) == Some(Symbol::Object("function")) && self.signature(name).is_some()
     }
 
     /// A variable of a body in the space of parameters.
@@ -280,6 +317,7 @@ impl Declarations {
                 self.arguments.insert(name, argument);
             }
         }
+        let since = if self.outer.is_none() { at } else { 0 };
         let mut twice = Vec::new();
         for name in declaration.declarators() {
             let name = name.map_err(|error| SyntaxError { at: declaration.names_at(text) + error.at, ..error })?;
@@ -297,9 +335,9 @@ impl Declarations {
                 (Some(count), _) => self.families.insert(name.name, (count, symbol)),
                 // An array of surfaces is not a surface, and cannot be indexed.
                 (None, Symbol::Surface(_) | Symbol::Object(_)) if name.array => {
-                    self.names.insert(name.name, (Symbol::Opaque, None));
+                    self.add(name.name, Symbol::Opaque, None, since);
                 }
-                (None, _) => self.names.insert(name.name, (symbol, alignment)),
+                (None, _) => self.add(name.name, symbol, alignment, since),
             }
         }
         Ok(twice)
@@ -398,14 +436,14 @@ impl<'a> Collector<'a, '_> {
                 }
                 Statement::Label(name) => {
                     self.label = Some(name);
-                    self.scope.label(name, LABEL);
+                    self.scope.label(name, LABEL, 0);
                 }
                 Statement::Directive(".target", all) => {
                     self.scope.options = all[".target".len()..].trim().to_owned();
                 }
                 Statement::Directive(name, all) => {
                     if let Some((label, object)) = label.zip(labelled(name)) {
-                        self.scope.label(label, object);
+                        self.scope.label(label, object, 0);
                         self.scope.callee(self.isa, label, name, all);
                     }
                 }
@@ -416,7 +454,7 @@ impl<'a> Collector<'a, '_> {
     }
 
     fn header(&mut self, header: &Header<'_>, text: &str) -> Result<(), SyntaxError> {
-        self.scope.function(self.isa, header);
+        self.scope.function(self.isa, header, 0);
         // A prototype declares a function without a body.
         if header.prototype {
             return Ok(());

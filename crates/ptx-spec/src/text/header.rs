@@ -2,6 +2,7 @@
 
 use super::SyntaxError;
 use super::constant;
+use super::declaration::{is_linkage, is_space};
 use super::lexer::Lexer;
 
 /// `.visible .entry name(parameters) .maxntid 32` or `.func (results) name(parameters)`
@@ -23,8 +24,13 @@ pub struct Header<'a> {
 
 impl<'a> Header<'a> {
     /// Reads a header, which begins at `start`, after its `.entry` or `.func`. In a part of a module the text may end
-    /// after it.
-    pub(super) fn read(lexer: &mut Lexer<'a>, start: usize, function: bool, part: bool) -> Result<Self, SyntaxError> {
+    /// after it, where a body follows that the text does not have; in a file, that is a prototype.
+    pub(super) fn read(
+        lexer: &mut Lexer<'a>,
+        start: usize,
+        function: bool,
+        (part, file): (bool, bool),
+    ) -> Result<Self, SyntaxError> {
         lexer.blank();
         // `.func .attribute(.unified(1, 2)) name`
         while lexer.peek() == Some(b'.') {
@@ -43,6 +49,9 @@ impl<'a> Header<'a> {
             lexer.blank();
             let header = |prototype| Self { function, name, results, parameters, text, prototype };
             match lexer.peek() {
+                // A prototype needs no semicolon.
+                Some(b'.') if ends(lexer, function) => return Ok(header(true)),
+                None if file => return Ok(header(true)),
                 Some(b'.') => tuning(lexer)?,
                 Some(b'{') => return Ok(header(false)),
                 Some(b';') => {
@@ -54,6 +63,15 @@ impl<'a> Header<'a> {
             }
         }
     }
+}
+
+/// True if the directive that comes next is none of a header.
+fn ends(lexer: &Lexer<'_>, function: bool) -> bool {
+    let word = lexer.clone().next().map_or("", |token| token.text);
+    is_linkage(word)
+        || is_space(word)
+        || matches!(word, ".entry" | ".func" | ".file" | ".section" | ".alias" | ".version" | ".target" | ".address_size" | ".loc")
+        || function && word == ".pragma"
 }
 
 /// Reads parentheses, if they come next, and returns the text between them.

@@ -40,6 +40,14 @@ static DIRECTIVE: Bytes = Bytes::letters_digits_and(b"_:");
 /// The bytes of a number, except its point and the sign of its exponent.
 static NUMBER: Bytes = Bytes::letters_digits_and(b"_$");
 
+/// True if a word is an identifier. PTX ISA `identifiers`.
+pub(crate) fn is_identifier(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let Some((first, following)) = bytes.split_first() else { return false };
+    let begins = first.is_ascii_alphabetic() || matches!(first, b'_' | b'$' | b'%') && !following.is_empty();
+    begins && following.iter().all(|&byte| FOLLOWING.has(byte))
+}
+
 /// The kind of a [`Token`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
@@ -145,41 +153,41 @@ impl<'a> Lexer<'a> {
     }
 
     /// Its position in bytes.
-    pub(super) fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at
     }
 
     /// Goes to another position.
-    pub(super) fn reset(&mut self, at: usize) {
+    pub(crate) fn reset(&mut self, at: usize) {
         self.at = at;
     }
 
     /// The rest of the text.
-    pub(super) fn rest(&self) -> &'a str {
+    pub(crate) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
     /// The text from a position up to the current one.
-    pub(super) fn since(&self, start: usize) -> &'a str {
+    pub(crate) fn since(&self, start: usize) -> &'a str {
         &self.text[start..self.at]
     }
 
-    pub(super) fn error(&self, message: &'static str) -> SyntaxError {
+    pub(crate) fn error(&self, message: &'static str) -> SyntaxError {
         SyntaxError { message, at: self.at }
     }
 
     /// The next byte.
-    pub(super) fn peek(&self) -> Option<u8> {
+    pub(crate) fn peek(&self) -> Option<u8> {
         self.bytes().get(self.at).copied()
     }
 
     /// The byte after the next.
-    pub(super) fn peek_second(&self) -> Option<u8> {
+    pub(crate) fn peek_second(&self) -> Option<u8> {
         self.bytes().get(self.at + 1).copied()
     }
 
     /// Reads this byte, if it is the next.
-    pub(super) fn eat(&mut self, byte: u8) -> bool {
+    pub(crate) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
@@ -195,8 +203,13 @@ impl<'a> Lexer<'a> {
         found
     }
 
+    /// The text before the position.
+    pub(crate) fn before(&self) -> &'a str {
+        &self.text[..self.at]
+    }
+
     /// Skips white space and comments, of which most positions have none.
-    pub(super) fn blank(&mut self) {
+    pub(crate) fn blank(&mut self) {
         if self.peek().is_some_and(|byte| byte.is_ascii_whitespace() || byte == b'/') {
             self.skip_blank();
         }
@@ -237,7 +250,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads a name with its component, if any; returns an empty text if no name follows.
-    pub(super) fn name(&mut self) -> &'a str {
+    pub(crate) fn name(&mut self) -> &'a str {
         let start = self.at;
         match self.peek() {
             Some(b'%') => self.at += 1,
@@ -306,7 +319,7 @@ impl<'a> Lexer<'a> {
     /// Skips tokens up to a sign for which `stop` holds outside brackets, and returns what was skipped. It
     /// also stops at the end of the text, before an unmatched closing bracket, and before an opening bracket that
     /// is still open at a semicolon or the end of the text.
-    pub(super) fn skip_until(&mut self, stop: impl Fn(u8) -> bool) -> &'a str {
+    pub(crate) fn skip_until(&mut self, stop: impl Fn(u8) -> bool) -> &'a str {
         let start = self.at;
         let mut depth = 0_u32;
         let mut opened = start;

@@ -7,6 +7,7 @@ use super::declaration::Declaration;
 use super::declarations::Declarations;
 use super::header::Header;
 use super::problem::TextProblem;
+use super::statement::Statement;
 
 /// A module or a part of one, read on after errors; all texts borrow from the text that was read.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,8 @@ pub struct Module<'a> {
     pub problems: Vec<TextProblem<'a>>,
     /// The declarations of variables outside of the bodies, in order.
     pub variables: Vec<Declaration<'a>>,
+    /// The declarations, headers and other directives outside of the bodies, in order, with their bytes.
+    pub statements: Vec<(Range<usize>, Statement<'a>)>,
     /// How many declarations of variables there are outside of the bodies.
     pub declarations: usize,
     /// How many other directives, headers among them, there are outside of the bodies.
@@ -78,6 +81,8 @@ pub(super) struct BlockLabel<'a> {
     /// The number of the block: blocks are numbered as they open, and that of the body is 0.
     pub(super) block: usize,
     pub(super) name: &'a str,
+    /// Its first byte in the module.
+    pub(super) at: usize,
     /// The kind of the object: see [`Symbol::Object`](super::Symbol::Object).
     pub(super) object: &'static str,
 }

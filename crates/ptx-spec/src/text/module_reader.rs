@@ -126,6 +126,13 @@ impl<'a, 'i> ModuleReader<'a, 'i> {
             self.module.contents.get_or_insert(start);
         }
         let failed = read.statement.is_err();
+        let of_module = matches!(
+            read.statement,
+            Ok(Statement::Declaration(_) | Statement::Header(_) | Statement::Directive(..))
+        );
+        if let (true, None, Ok(statement)) = (of_module, &self.body, &read.statement) {
+            self.module.statements.push((start..end, statement.clone()));
+        }
         let after_label = std::mem::take(&mut self.labelled);
         match read.statement {
             Err(error) => {
@@ -139,7 +146,7 @@ impl<'a, 'i> ModuleReader<'a, 'i> {
             Ok(Statement::Open) => self.open(start),
             Ok(Statement::Close) => self.close(start, end),
             Ok(Statement::Label(name)) => {
-                self.within(start).label(name);
+                self.within(start).label(name, start);
                 self.labelled = true;
             }
             Ok(Statement::Instruction(_)) => drop(self.within(start)),
@@ -154,7 +161,7 @@ impl<'a, 'i> ModuleReader<'a, 'i> {
             Ok(Statement::Header(_) | Statement::Declaration(_)) if self.body.is_some() => {}
             Ok(Statement::Header(header)) => {
                 self.module.directives += 1;
-                self.scope.function(self.isa, &header);
+                self.scope.function(self.isa, &header, start);
             }
             Ok(Statement::Declaration(declaration)) => {
                 self.declare(start, end, &declaration);
@@ -184,7 +191,7 @@ impl<'a, 'i> ModuleReader<'a, 'i> {
             self.end_body(start);
             self.after_error = false;
         }
-        self.scope.function(self.isa, &header);
+        self.scope.function(self.isa, &header, start);
         self.define(header.name);
         self.header = Some((start, header));
     }
@@ -263,8 +270,8 @@ impl<'a> OpenBody<'a> {
         self.braces.last().map_or(0, |(_, block)| *block)
     }
 
-    fn label(&mut self, name: &'a str) {
+    fn label(&mut self, name: &'a str, at: usize) {
         let block = self.block();
-        self.body.labels.push(BlockLabel { block, name, object: LABEL });
+        self.body.labels.push(BlockLabel { block, name, at, object: LABEL });
     }
 }

@@ -70,7 +70,7 @@ impl CallSignature {
 
 impl Formal {
     /// The variables of a declaration, each with its name.
-    pub(super) fn of<'a>(isa: &Isa, declaration: &Declaration<'a>) -> Result<Vec<(&'a str, Self)>, SyntaxError> {
+    pub(crate) fn of<'a>(isa: &Isa, declaration: &Declaration<'a>) -> Result<Vec<(&'a str, Self)>, SyntaxError> {
         let of = isa.types.iter().position(|known| known.name == declaration.of_type);
         let unit = of.map_or(0, |of| u64::from(isa.types[of].bits / 8) * u64::from(declaration.lanes));
         let named = declaration.declarators().map(|name| {

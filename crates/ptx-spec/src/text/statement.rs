@@ -167,7 +167,10 @@ impl<'a> Statements<'a> {
 
     fn directive(&mut self, start: usize) -> Result<Statement<'a>, SyntaxError> {
         let mut name = self.lexer.directive()?;
-        while matches!(name, ".visible" | ".extern" | ".weak" | ".common") {
+        while declaration::is_linkage(name) || declaration::precedes_space(name) {
+            if declaration::precedes_space(name) {
+                declaration::argument(&mut self.lexer, name)?;
+            }
             self.lexer.blank();
             if self.lexer.peek() != Some(b'.') {
                 return Err(self.error("expected a declaration"));
@@ -179,7 +182,7 @@ impl<'a> Statements<'a> {
         }
         match name {
             ".entry" | ".func" => {
-                Header::read(&mut self.lexer, start, name == ".func", self.part).map(Statement::Header)
+                Header::read(&mut self.lexer, start, name == ".func", (self.part, self.file)).map(Statement::Header)
             }
             // These end without a semicolon.
             ".version" | ".address_size" => {

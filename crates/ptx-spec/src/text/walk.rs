@@ -25,8 +25,8 @@ pub enum WalkStep<'a> {
     Open,
     /// The end of a block, or of the body.
     Close,
-    /// Registers or variables, whose names are known from here on.
-    Declaration(Declaration<'a>),
+    /// Registers or variables, whose names are known from here on, and the bytes of the declaration.
+    Declaration(Declaration<'a>, Range<usize>),
     /// Another directive: the label before it, its name, and all of its text.
     Directive(Option<&'a str>, &'a str, &'a str),
     /// Something is wrong with another statement, or with this name.
@@ -133,6 +133,7 @@ impl<'a, 'm> Walk<'a, 'm> {
             }
             let read = self.statements.next()?;
             let range = read.start..read.end;
+            self.scope.used_at(range.start);
             let label = self.label.take();
             match read.statement {
                 Err(error) => self.problem(range, &error),
@@ -149,13 +150,13 @@ impl<'a, 'm> Walk<'a, 'm> {
                     self.declared += 1;
                     match self.scope.declare(self.isa, &declaration, Origin::Statement, self.text) {
                         Ok(twice) => self.twice(&twice),
-                        Err(error) => self.problem(range, &error),
+                        Err(error) => self.problem(range.clone(), &error),
                     }
-                    return Some(WalkStep::Declaration(declaration));
+                    return Some(WalkStep::Declaration(declaration, range));
                 }
                 Ok(Statement::Header(header)) => {
                     self.directives += 1;
-                    self.scope.function(self.isa, &header);
+                    self.scope.function(self.isa, &header, 0);
                 }
                 Ok(Statement::Directive(name, all)) => {
                     self.directives += 1;
@@ -195,7 +196,7 @@ impl<'a, 'm> Walk<'a, 'm> {
     fn add_labels(&mut self) {
         let from = self.labels.partition_point(|label| label.block < self.blocks);
         for label in self.labels[from..].iter().take_while(|label| label.block == self.blocks) {
-            if self.scope.label(label.name, label.object) {
+            if self.scope.label(label.name, label.object, label.at) {
                 self.problems.push_back(TextProblem::twice(self.text, label.name));
             }
         }

@@ -1,0 +1,87 @@
+//! The tokens that patterns stand for.
+
+use crate::spec::{Isa, PatternToken, TokenClass};
+use crate::text::{Declarations, Lexer, Symbol, Token, TokenKind, is_identifier, natural};
+
+/// What the names of a text are looked up in.
+#[derive(Clone, Copy)]
+pub(super) struct ClassContext<'c> {
+    pub(super) isa: &'c Isa,
+    pub(super) scope: &'c Declarations,
+}
+
+/// Reads what comes next; true if it is as the pattern wants it.
+pub(super) fn next_is(pattern: &PatternToken, lexer: &mut Lexer<'_>, context: ClassContext<'_>) -> bool {
+    let Some(token) = lexer.next() else { return false };
+    match pattern {
+        PatternToken::Token(text) => token.text == text,
+        PatternToken::Quoted(inner) => {
+            let Some(inside) = token.text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return false };
+            let mut lexer = Lexer::new(inside);
+            inner.iter().all(|token| next_is(token, &mut lexer, context)) && lexer.next().is_none()
+        }
+        PatternToken::Class(class) => is_of(*class, token, lexer, context),
+    }
+}
+
+/// True if a token, which the lexer has read, is of a class. Reads the rest of a name with dots.
+fn is_of(class: TokenClass, token: Token<'_>, lexer: &mut Lexer<'_>, context: ClassContext<'_>) -> bool {
+    let number = || natural(token.text).filter(|_| token.kind == TokenKind::Number);
+    let below = |limit: u64| number().filter(|number| *number <= limit);
+    let word = u64::from(u32::MAX);
+    let symbol = || context.scope.symbol(token.text);
+    let predefined = || context.isa.special(token.text).is_some() || token.text == "WARP_SZ";
+    match class {
+        TokenClass::Positive => below(word).is_some_and(|number| number > 0),
+        TokenClass::Zero => number() == Some(0),
+        TokenClass::Power => below(word).is_some_and(u64::is_power_of_two),
+        TokenClass::Uneven => below(word).is_some_and(|number| !number.is_power_of_two()),
+        TokenClass::Integer => below(word).is_some(),
+        TokenClass::Wide => number().is_some_and(|number| number > word),
+        TokenClass::Long => number().is_some(),
+        TokenClass::ByteMask => number().is_some_and(is_byte_mask),
+        TokenClass::Name => is_identifier(token.text) && !dotted(lexer),
+        TokenClass::Misnomer => {
+            matches!(token.kind, TokenKind::Word | TokenKind::Number | TokenKind::Sign)
+                && !is_identifier(token.text)
+                && (token.kind != TokenKind::Sign || matches!(token.text, "%" | "$"))
+                && !dotted(lexer)
+        }
+        TokenClass::Dotted => {
+            let first = is_identifier(token.text) && dotted(lexer);
+            while dotted(lexer) {
+                lexer.next();
+            }
+            first
+        }
+        TokenClass::Predefined => predefined() && !dotted(lexer),
+        TokenClass::Label => symbol() == Some(Symbol::Object("label")),
+        TokenClass::Labels => {
+            let mut next = || lexer.next().map_or("", |token| token.text);
+            let count = if next() == "<" { natural(next()) } else { None };
+            let is_label = |number: u64| {
+                context.scope.symbol(&format!("{}{number}", token.text)) == Some(Symbol::Object("label"))
+            };
+            next() == ">" && count.is_some_and(|count| (0..count).all(is_label))
+        }
+        TokenClass::Function => context.scope.is_function(token.text),
+        TokenClass::Entry => symbol() == Some(Symbol::Object("function")) && !context.scope.is_function(token.text),
+        TokenClass::Declared => is_identifier(token.text) && symbol().is_some(),
+        TokenClass::Range => {
+            let mut next = || lexer.next().map_or("", |token| token.text);
+            token.text == "<" && natural(next()).is_some() && next() == ">"
+        }
+        TokenClass::Text => token.kind == TokenKind::Text,
+        TokenClass::Any => true,
+    }
+}
+
+/// True if a number has ones in one byte only, and all of them.
+pub(super) fn is_byte_mask(number: u64) -> bool {
+    (0..8).any(|byte| number == 0xff << (8 * byte))
+}
+
+/// True if a component follows a name without a blank.
+fn dotted(lexer: &Lexer<'_>) -> bool {
+    lexer.peek() == Some(b'.') && lexer.peek_second().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

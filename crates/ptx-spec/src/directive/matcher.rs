@@ -1,0 +1,164 @@
+//! Reads a directive along the template of its form.
+
+use super::classes::{ClassContext, next_is};
+use super::measures::{MeasureContext, measure};
+use super::texts::DirectiveText;
+use super::DirectiveProblem;
+use crate::must::Must;
+use crate::space::{EnvironmentValues, Values};
+use crate::spec::{Form, Part, PartRead, PatternToken, Spec, Template, TemplatePiece};
+use crate::text::{Declaration, Declarations, Lexer};
+
+/// A directive that is being read.
+pub(super) struct Matcher<'m, 'a> {
+    spec: &'m Spec,
+    form: &'m Form,
+    scope: &'m Declarations,
+    declaration: Option<&'m Declaration<'a>>,
+    lexer: Lexer<'a>,
+    values: Values,
+    /// The values of each item of a list.
+    listed: Vec<Values>,
+    /// The dimensions of the name that was read last.
+    dimensions: Vec<Option<u64>>,
+}
+
+impl<'m, 'a> Matcher<'m, 'a> {
+    pub(super) fn new(
+        spec: &'m Spec,
+        form: &'m Form,
+        environment: EnvironmentValues,
+        text: &DirectiveText<'a>,
+        declaration: Option<&'m Declaration<'a>>,
+        scope: &'m Declarations,
+    ) -> Self {
+        let mut values = form.blank().to_vec();
+        environment.give_to(&mut values);
+        let mut lexer = Lexer::new(&text.file[..text.at.end]);
+        lexer.reset(text.at.start);
+        Self { spec, form, scope, declaration, lexer, values, listed: Vec::new(), dimensions: Vec::new() }
+    }
+
+    /// Reads all of the directive: the values of each of its items.
+    pub(super) fn read(mut self) -> Result<Vec<Values>, DirectiveProblem> {
+        let template = self.form.template.as_ref().must("only forms with a template are of a place");
+        self.pieces(template, &template.pieces)?;
+        self.lexer.blank();
+        if self.lexer.peek().is_some() {
+            return Err(self.unexpected("nothing more"));
+        }
+        if self.listed.is_empty() {
+            self.listed.push(self.values);
+        }
+        Ok(self.listed)
+    }
+
+    /// The problem that something else was expected at the next token.
+    fn unexpected(&self, expected: &str) -> DirectiveProblem {
+        let mut lexer = self.lexer.clone();
+        lexer.blank();
+        let at = lexer.at();
+        let message = match lexer.next() {
+            Some(token) => format!("expected {expected}, and not `{}`", token.text),
+            None => format!("expected {expected}"),
+        };
+        DirectiveProblem { at, message }
+    }
+
+    fn pieces(&mut self, template: &'m Template, pieces: &'m [TemplatePiece]) -> Result<(), DirectiveProblem> {
+        for piece in pieces {
+            match piece {
+                TemplatePiece::Token(token) => {
+                    let mut ahead = self.lexer.clone();
+                    if ahead.next().is_none_or(|next| next.text != token) {
+                        return Err(self.unexpected(&format!("`{token}`")));
+                    }
+                    self.lexer = ahead;
+                }
+                TemplatePiece::Part(part) => self.part(&template.parts[*part])?,
+                TemplatePiece::AnyOrder(parts) => self.any_order(template, parts)?,
+                TemplatePiece::List(inner) => self.list(template, inner)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, template: &'m Template, inner: &'m [TemplatePiece]) -> Result<(), DirectiveProblem> {
+        let before = self.values.clone();
+        loop {
+            self.values.clone_from(&before);
+            self.pieces(template, inner)?;
+            self.listed.push(self.values.clone());
+            self.lexer.blank();
+            if !self.lexer.eat(b',') {
+                return Ok(());
+            }
+        }
+    }
+
+    fn any_order(&mut self, template: &'m Template, parts: &'m [usize]) -> Result<(), DirectiveProblem> {
+        for part in parts.iter().map(|&part| &template.parts[part]) {
+            self.values[part.axis] = 0;
+        }
+        loop {
+            self.lexer.blank();
+            let start = self.lexer.at();
+            let mut found: Option<(usize, usize, u8)> = None;
+            for &part in parts {
+                if let Some((end, value)) = self.longest(&template.parts[part])
+                    && end > found.map_or(start, |(end, ..)| end)
+                {
+                    found = Some((end, part, value));
+                }
+            }
+            let Some((end, part, value)) = found else { return Ok(()) };
+            self.lexer.reset(end);
+            let part = &template.parts[part];
+            let twice = self.form.axes[part.axis].position("twice").filter(|_| self.values[part.axis] != 0);
+            self.values[part.axis] = twice.unwrap_or(value);
+        }
+    }
+
+    fn part(&mut self, part: &'m Part) -> Result<(), DirectiveProblem> {
+        if let PartRead::Measured(how) = part.read {
+            let context = MeasureContext {
+                isa: &self.spec.isa,
+                scope: self.scope,
+                declaration: self.declaration,
+                dimensions: &mut self.dimensions,
+            };
+            let word = measure(how, &mut self.lexer, context)
+                .map_err(|error| DirectiveProblem { at: error.at, message: error.message.to_owned() })?;
+            self.values[part.axis] =
+                self.form.axes[part.axis].position(word).must("the loader checks that the values are the measure's words");
+            return Ok(());
+        }
+        let Some((end, value)) = self.longest(part) else {
+            return Err(self.unexpected(&part.is));
+        };
+        self.lexer.reset(end);
+        self.values[part.axis] = value;
+        Ok(())
+    }
+
+    /// The end of the longest text that is a value of the part, and that value.
+    fn longest(&self, part: &Part) -> Option<(usize, u8)> {
+        let PartRead::Patterns(patterns) = &part.read else { return None };
+        let first = self.lexer.clone().next().map(|token| token.text);
+        let mut best: Option<(usize, u8)> = None;
+        for (value, pattern) in (0..=u8::MAX).zip(patterns) {
+            // Most patterns begin with another word.
+            if matches!(pattern.first(), Some(PatternToken::Token(token)) if Some(token.as_str()) != first) {
+                continue;
+            }
+            let mut lexer = self.lexer.clone();
+            let context = ClassContext { isa: &self.spec.isa, scope: self.scope };
+            if pattern.iter().all(|token| next_is(token, &mut lexer, context))
+                && best.is_none_or(|(end, _)| lexer.at() > end)
+            {
+                best = Some((lexer.at(), value));
+            }
+        }
+        best
+    }
+}

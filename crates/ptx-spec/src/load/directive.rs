@@ -1,0 +1,237 @@
+//! From the file of a directive to the directive: an instruction whose forms have templates.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::directive_syntax::{self, ReadPattern};
+use super::environment_axes::environment;
+use super::file::File;
+use super::instruction::fits;
+use super::raw::{RawExamples, RawForm, RawInstruction, RawIsa};
+use super::raw_directive::{HERE, RawDirective, RawDirectiveForm, RawPart};
+use super::rules;
+use super::sources::Sources;
+use crate::spec::words::NONE;
+use crate::spec::{
+    Choice, Cube, Draft, Example, Form, Instruction, Isa, Note, Part, PartRead, Tables, Template, Verdict, Writing,
+};
+use crate::yaml::{At, Error, Ordered};
+
+/// Builds a directive.
+///
+/// # Errors
+/// All that is wrong with its file.
+pub(super) fn build(
+    isa: &Isa,
+    (isa_file, raw_isa): (&File<'_>, &RawIsa),
+    file: &File<'_>,
+    raw: &RawDirective,
+) -> Result<Instruction, Vec<Error>> {
+    let mut errors = Vec::new();
+    let mut forms = Vec::new();
+    let mut used = FxHashSet::default();
+    for form in &raw.forms {
+        match (FormSource { isa, file, raw, form }).build(&mut used) {
+            Ok(built) => forms.push(built),
+            Err(more) => errors.extend(more),
+        }
+    }
+    let unused = raw.parts.0.iter().filter(|(name, _)| !used.contains(name.value.as_str()));
+    errors.extend(unused.map(|(name, _)| file.at(name, format!("no form has the part `{}`", name.value))));
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let as_instruction = as_instruction(raw);
+    let sources = Sources { isa, raw_isa, isa_file, file, raw: &as_instruction };
+    rules::add(&sources, &mut forms)?;
+    for (form, raw) in forms.iter().zip(&as_instruction.forms) {
+        fits(&sources, form, raw)?;
+    }
+    let mut instruction = instruction(raw, raw_isa, forms);
+    instruction.index(isa);
+    Ok(instruction)
+}
+
+/// A form in the file of a directive.
+struct FormSource<'a> {
+    isa: &'a Isa,
+    file: &'a File<'a>,
+    raw: &'a RawDirective,
+    form: &'a RawDirectiveForm,
+}
+
+impl<'a> FormSource<'a> {
+    fn build(&self, used: &mut FxHashSet<&'a str>) -> Result<Form, Vec<Error>> {
+        let name = &self.raw.directive.value;
+        let mut draft =
+            Draft { isa: self.isa, opcode: name, claims: &[], slots: Vec::new(), axes: Vec::new(), rules: Vec::new() };
+        environment(&mut draft);
+        let writing = draft.axis("writing", Choice::Writing, vec!["as in the manual".to_owned()], |_| true);
+        let mut parts: Vec<Part> = Vec::new();
+        let mut names: Vec<String> = Vec::new();
+        let mut errors = Vec::new();
+        let mut find = |name: &str| {
+            if let Some(at) = names.iter().position(|known| known == name) {
+                return Ok(at);
+            }
+            let named = |(known, _): &&(At<String>, RawPart)| known.value == name;
+            let described = self.form.parts.0.iter().find(named).or_else(|| self.raw.parts.0.iter().find(named));
+            let Some((key, described)) = described else { return Err(format!("the part `{name}` is not described")) };
+            used.insert(key.value.as_str());
+            names.push(name.to_owned());
+            match self.part(&mut draft, key, described) {
+                Ok(part) => parts.push(part),
+                Err(more) => errors.extend(more),
+            }
+            Ok(names.len() - 1)
+        };
+        let pieces = directive_syntax::pieces(&self.form.syntax.value, &mut find);
+        let pieces = pieces.map_err(|why| vec![self.file.at(&self.form.syntax, why)])?;
+        if !self.form.around.value.contains(HERE) {
+            errors.push(self.file.at(&self.form.around, format!("`{HERE}` is missing")));
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let begins = self.form.begins.iter().map(|word| word.value.clone()).collect();
+        let around = one_line(&self.form.around.value);
+        let template = Template { place: self.form.place, begins, pieces, parts, around };
+        Ok(Form {
+            id: format!("{name}.{}", self.form.id.value),
+            syntax: one_line(&self.form.syntax.value),
+            manual: self.form.manual.as_ref().unwrap_or(&self.raw.manual).clone(),
+            axes: draft.axes,
+            slots: draft.slots,
+            operands: Vec::new(),
+            pattern: Vec::new(),
+            suffixes: Vec::new(),
+            writing,
+            writings: vec![Writing::Plain],
+            ends: false,
+            rules: draft.rules,
+            writes: Vec::new(),
+            setup: Vec::new(),
+            setup_axes: 0,
+            template: Some(template),
+            tables: Tables::default(),
+        })
+    }
+
+    /// A part with its axis, and the rule that its probes are never valid.
+    fn part(&self, draft: &mut Draft<'_>, name: &At<String>, raw: &RawPart) -> Result<Part, Vec<Error>> {
+        let wrong = |why: String| vec![self.file.at(name, why)];
+        let own = |value: &At<String>| {
+            let text = if value.value == NONE { String::new() } else { value.value.clone() };
+            (value.value.clone(), text)
+        };
+        let texts = raw.texts.0.iter().map(|(value, text)| (value.value.clone(), text.clone()));
+        let all: Vec<(String, String)> = raw.values.iter().map(own).chain(texts).collect();
+        let values: Vec<String> = all.iter().map(|(value, _)| value.clone()).collect();
+        let mut seen = FxHashSet::default();
+        if let Some(twice) = values.iter().find(|value| !seen.insert(*value)) {
+            return Err(wrong(format!("`{twice}` appears twice")));
+        }
+        if let Some(unknown) = raw.probes.iter().find(|probe| !values.contains(&probe.value)) {
+            return Err(vec![self.file.at(unknown, format!("`{}` is not a value of this part", unknown.value))]);
+        }
+        if let Some(measure) = raw.measure {
+            let missing = measure.words().iter().find(|word| !seen.contains(&(**word).to_owned()));
+            let unknown = values.iter().find(|value| !measure.words().contains(&value.as_str()));
+            if let Some(word) = missing.map(|word| (*word).to_owned()).or(unknown.cloned()) {
+                let why = format!("the values of a measured part are its words: {}", measure.words().join(" "));
+                return Err(vec![self.file.at(name, format!("`{word}`")).help(why)]);
+            }
+        }
+        let patterns: Result<Vec<ReadPattern>, String> = all
+            .iter()
+            .map(|(_, text)| directive_syntax::quoted(text).unwrap_or_else(|| directive_syntax::pattern(text)))
+            .collect();
+        let patterns = patterns.map_err(wrong)?;
+        let is_probe = |value: &str| raw.probes.iter().any(|probe| probe.value == value);
+        let axis = draft.axis(&name.value, Choice::Part, values.clone(), |value| !is_probe(value));
+        let of = &draft.axes[axis];
+        let probes = Cube::new([(axis, of.select(is_probe))]);
+        let allowed: Vec<&str> = values.iter().map(String::as_str).filter(|value| !is_probe(value)).collect();
+        let says = format!("only {} is allowed here", allowed.join(" "));
+        draft.constraint(&format!("{}-value", name.value), says, vec![probes]);
+        let texts = patterns.iter().map(|pattern| pattern.sample.clone()).collect();
+        let read = match raw.measure {
+            Some(measure) => PartRead::Measured(measure),
+            None => PartRead::Patterns(patterns.into_iter().map(|pattern| pattern.tokens).collect()),
+        };
+        Ok(Part { axis, is: raw.is.clone(), read, texts })
+    }
+}
+
+/// The directive as an instruction, whose rules are compiled in the same way.
+fn as_instruction(raw: &RawDirective) -> RawInstruction {
+    let form = |form: &RawDirectiveForm| RawForm {
+        id: form.id.clone(),
+        syntax: form.syntax.clone(),
+        manual: form.manual.clone(),
+        modifiers: Ordered::default(),
+        operands: Ordered::default(),
+        order: Default::default(),
+        modes: Vec::new(),
+        ends: false,
+    };
+    RawInstruction {
+        instruction: raw.directive.clone(),
+        also: Vec::new(),
+        summary: raw.summary.clone(),
+        manual: raw.manual.clone(),
+        read: raw.read,
+        forms: raw.forms.iter().map(form).collect(),
+        modifiers: Ordered::default(),
+        operands: Ordered::default(),
+        sets: raw.sets.clone(),
+        uses: Vec::new(),
+        rules: raw.rules.clone(),
+        elsewhere: Vec::new(),
+        surplus: Vec::new(),
+        modes: Vec::new(),
+        writes: Vec::new(),
+        setup: Vec::new(),
+        notes: raw.notes.clone(),
+        examples: RawExamples::default(),
+        sets_of_tables: Vec::new(),
+    }
+}
+
+fn instruction(raw: &RawDirective, raw_isa: &RawIsa, forms: Vec<Form>) -> Instruction {
+    let sets = raw_isa.sets.0.iter().chain(&raw.sets.0);
+    let sets =
+        sets.map(|(name, members)| (name.value.clone(), members.iter().map(|member| member.value.clone()).collect()));
+    let examples = raw.examples.texts.iter().map(|example| Example {
+        line: example.text.value.clone(),
+        declarations: raw.examples.declarations.clone(),
+        spec: if example.rules.is_empty() { Verdict::Valid } else { Verdict::Invalid },
+        rules: example.rules.iter().map(|rule| rule.value.clone()).collect(),
+        why: example.why.clone(),
+        gap: false,
+        target: None,
+    });
+    let notes = raw.notes.iter().map(|note| Note {
+        section: note.section.clone(),
+        says: note.says.clone(),
+        because: note.because.clone(),
+    });
+    Instruction {
+        name: raw.directive.value.clone(),
+        prefix: Vec::new(),
+        summary: raw.summary.clone(),
+        manual: raw.manual.clone(),
+        read: raw.read,
+        forms,
+        elsewhere: Vec::new(),
+        notes: notes.collect(),
+        examples: examples.collect(),
+        sets: sets.collect(),
+        modifiers: FxHashMap::default(),
+        joined: Vec::new(),
+        patterns: Vec::new(),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,226 @@
+//! Templates: how directives are written.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// How a directive is written and read.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// Where such directives stand.
+    pub place: Place,
+    /// The words that such directives begin with, after their linkage; none if their place alone tells them.
+    pub begins: Vec<String>,
+    /// The pieces in the order of the text.
+    pub pieces: Vec<TemplatePiece>,
+    /// The parts that the pieces name by their positions here.
+    pub parts: Vec<Part>,
+    /// The text around a directive that is generated, and what it names: `<here>` stands for the directive.
+    pub around: String,
+}
+
+/// Where a directive stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// The beginning of a module, before anything else.
+    Header,
+    /// A module, outside of all bodies.
+    Module,
+    /// The body of an entry or function.
+    Body,
+    /// Between the parameters of an entry and its body.
+    Entry,
+    /// The parameters of an entry.
+    EntryParameter,
+    /// The parameters of a function.
+    FunctionParameter,
+    /// The results of a function.
+    FunctionResult,
+    /// The parameters of a prototype.
+    PrototypeParameter,
+    /// The results of a prototype.
+    PrototypeResult,
+    /// A debugging section.
+    Section,
+}
+
+/// A piece of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TemplatePiece {
+    /// A token that is always there.
+    Token(String),
+    /// A part.
+    Part(usize),
+    /// Parts in any order, each of which may be repeated.
+    AnyOrder(Vec<usize>),
+    /// Pieces once or several times, with commas between them.
+    List(Vec<TemplatePiece>),
+}
+
+/// A part of a directive: what each value of its axis looks like.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The axis.
+    pub axis: usize,
+    /// What the part is, with its article: `a type`.
+    pub is: String,
+    /// How it is read.
+    pub read: PartRead,
+    /// The text of each value when it is written, by position.
+    pub texts: Vec<String>,
+}
+
+/// How a part is read.
+#[derive(Clone, Debug)]
+pub enum PartRead {
+    /// As the pattern that matches most of the text; for each value its pattern.
+    Patterns(Vec<Vec<PatternToken>>),
+    /// By a measure, whose words are the values.
+    Measured(Measure),
+}
+
+/// A token of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatternToken {
+    /// This text.
+    Token(String),
+    /// Any token of a class.
+    Class(TokenClass),
+    /// A quoted text that consists of these.
+    Quoted(Vec<PatternToken>),
+}
+
+/// A class of tokens, or of names by what they stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenClass {
+    /// A number from 1 to 2^32 - 1.
+    Positive,
+    /// The number 0.
+    Zero,
+    /// A number below 2^32 that is a power of two.
+    Power,
+    /// A number below 2^32 that is not a power of two.
+    Uneven,
+    /// A number from 0 to 2^32 - 1.
+    Integer,
+    /// A number that does not fit in 32 bits.
+    Wide,
+    /// A number from 0 to 2^64 - 1.
+    Long,
+    /// A byte mask of a word: one byte of ones, the other bytes zero.
+    ByteMask,
+    /// Any name without dots.
+    Name,
+    /// A word that is no name: it begins with a digit, or is a single `$` or `%`.
+    Misnomer,
+    /// A name with dots in it.
+    Dotted,
+    /// A special register, or another name that every module has.
+    Predefined,
+    /// A label of a block around.
+    Label,
+    /// Labels of a block around, with a common beginning and numbers: `L<4>`.
+    Labels,
+    /// A function that is declared before.
+    Function,
+    /// An entry that is declared before.
+    Entry,
+    /// Anything that has a name and is declared before.
+    Declared,
+    /// How many names a name with numbers stands for: `<4>`.
+    Range,
+    /// A quoted text.
+    Text,
+    /// Any token.
+    Any,
+}
+
+impl TokenClass {
+    /// The class with this name, as the patterns of the YAML have it.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        CLASSES.iter().find(|(known, ..)| *known == name).map(|(_, class, _)| *class)
+    }
+
+    /// What is written for it where nothing else is said.
+    pub(crate) fn sample(self) -> &'static str {
+        CLASSES.iter().find(|(_, class, _)| *class == self).map_or("", |(.., sample)| sample)
+    }
+}
+
+/// Each class with its name and what is written for it.
+const CLASSES: [(&str, TokenClass, &str); 20] = [
+    ("positive", TokenClass::Positive, "32"),
+    ("zero", TokenClass::Zero, "0"),
+    ("power", TokenClass::Power, "16"),
+    ("uneven", TokenClass::Uneven, "3"),
+    ("integer", TokenClass::Integer, "4"),
+    ("wide", TokenClass::Wide, "4294967296"),
+    ("long", TokenClass::Long, "18446744073709551615"),
+    ("byte-mask", TokenClass::ByteMask, "0xff00"),
+    ("name", TokenClass::Name, "a"),
+    ("misnomer", TokenClass::Misnomer, "1a"),
+    ("dotted", TokenClass::Dotted, "a.b"),
+    ("predefined", TokenClass::Predefined, "%tid"),
+    ("label", TokenClass::Label, "L"),
+    ("labels", TokenClass::Labels, "L<4>"),
+    ("function", TokenClass::Function, "f"),
+    ("entry", TokenClass::Entry, "e"),
+    ("declared", TokenClass::Declared, "g"),
+    ("range", TokenClass::Range, "<4>"),
+    ("text", TokenClass::Text, "\"a\""),
+    ("any", TokenClass::Any, "x"),
+];
+
+/// A measure of a text: something about it that patterns cannot say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// The dimensions of an array.
+    Dimensions,
+    /// The initial value of a variable, against its type and dimensions.
+    Initial,
+    /// The parameters of an entry, by the memory that they take.
+    EntryParameters,
+    /// The parameters of a function or prototype.
+    FunctionParameters,
+    /// The results of a function or prototype.
+    Results,
+    /// The numbers or labels of a line of a debugging section, against the size of the line's items.
+    Items,
+}
+
+impl Measure {
+    /// The words that it can answer.
+    pub fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Dimensions => &["none", "one", "several", "zero", "open", "open-several", "zero-inside"],
+            Self::Initial => &[
+                "none",
+                "integers",
+                "floats",
+                "empty",
+                "addresses",
+                "entry-addresses",
+                "offsets",
+                "function-offsets",
+                "generic-addresses",
+                "generic-functions",
+                "bytes-of-addresses",
+                "bytes-of-integers",
+                "bytes-by-other-masks",
+                "bytes-of-floats",
+                "outside-addresses",
+                "undeclared",
+                "fields",
+                "unnested",
+                "too-many",
+                "too-few",
+                "division-by-zero",
+            ],
+            Self::EntryParameters => &["none", "empty", "small", "medium", "large", "too-large"],
+            Self::FunctionParameters => &["none", "empty", "listed", "open-last", "open-before-others"],
+            Self::Results => &["none", "empty", "one", "several-in-registers", "several-in-memory", "open"],
+            Self::Items => &["integers", "negative", "out-of-range", "label", "label-and-offset", "difference", "section"],
+        }
+    }
+}
