@@ -3,11 +3,13 @@
 //! A file is read once for its module scope, its labels and where its bodies are, and then body by body, in
 //! parallel. Nothing is guessed: what is not judged is counted.
 
+mod ascii;
 mod body;
 mod counts;
 mod diagnostic;
 mod directives;
 mod environments;
+mod module_names;
 mod names;
 mod smallest;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Checker;
+use super::{Checker, ascii, module_names};
 use super::counts::Counts;
 use super::diagnostic::{CheckedLine, Diagnostic, DiagnosticSeverity, OBSERVED};
 use super::directives::{self, CheckedDirective, FoundDirective};
@@ -16,7 +16,7 @@ use crate::environment::{Target, Version};
 use crate::must::Must;
 use crate::space::EnvironmentValues;
 use crate::spec::{Form, SpecialNeeds};
-use crate::text::{Declarations, FunctionBody, Line, Module, ProblemKind, TextProblem, Walk, WalkStep};
+use crate::text::{Declarations, FunctionBody, Lexer, Line, overflows, Module, ProblemKind, TextProblem, Walk, WalkStep};
 
 /// The findings in a body, or outside of all bodies.
 pub(super) struct CheckedBody<'a> {
@@ -100,6 +100,8 @@ impl<'a> CheckedBody<'a> {
         found.counts.directives = wide(module.directives);
         environments.diagnostics.iter().for_each(|diagnostic| found.say(diagnostic.clone()));
         module.problems.iter().for_each(|problem| found.problem(problem));
+        ascii::check(module.text).into_iter().for_each(|diagnostic| found.say(diagnostic));
+        module_names::check(module, &checker.spec.isa).into_iter().for_each(|diagnostic| found.say(diagnostic));
         for text in texts_of_module(module) {
             let read_already = |problem: &TextProblem<'_>| {
                 matches!(problem.kind, ProblemKind::Syntax(_)) && text.at.contains(&problem.at.start)
@@ -131,7 +133,13 @@ impl<'a> CheckedBody<'a> {
         scope: &Declarations,
     ) {
         match directives::read(judged, text, scope) {
-            FoundDirective::Unknown => {}
+            FoundDirective::Unknown if matches!(text.keyword, "#" | "@@" | ".version" | ".target") => {}
+            FoundDirective::Unknown if checker.spec.directives.is_empty() => {}
+            FoundDirective::Unknown => {
+                let message = format!("`{}` cannot stand here", text.keyword);
+                let diagnostic = Diagnostic::new(DiagnosticSeverity::Error, "isa/place", text.at.clone(), message);
+                self.say(diagnostic.with_page("directive-statements"));
+            }
             FoundDirective::Malformed(diagnostic) => {
                 self.counts.unread += 1;
                 self.say(diagnostic);
@@ -238,6 +246,7 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
             self.found.say(diagnostic.with_page("kernel-and-function-directives"));
         }
         let spec = self.checker.spec;
+        self.overflow(&line);
         let none = spec.no_instruction(&line);
         // A version that the specification does not know may have instructions that it does not know.
         if let (Some(none), true, Some(_)) = (&none, spec.complete, self.judge) {
@@ -279,6 +288,19 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         let tolerated = because.is_some();
         let judged = CheckedLine { file, at, line, declarations, environment, instruction, reading, tolerated };
         self.judged(&Arc::new(judged), because, remark);
+    }
+
+    /// Warns of numbers that lose bits.
+    fn overflow(&mut self, line: &Line<'a>) {
+        for operand in line.operands.iter().filter(|operand| operand.text.len() > 16) {
+            for token in Lexer::new(operand.text).filter(|token| overflows(token.text)) {
+                let start = position(self.module.text, token.text);
+                let message = "this number does not fit in 64 bits, and loses its upper ones";
+                let at = start..start + token.text.len();
+                let diagnostic = Diagnostic::new(DiagnosticSeverity::Warning, "isa/overflow", at, message);
+                self.found.say(diagnostic.with_page("integer-constants"));
+            }
+        }
     }
 
     fn judged(&mut self, line: &Arc<CheckedLine<'a>>, tolerated: Option<String>, remark: Option<String>) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::str::FromStr;
 
-use super::diagnostic::{Diagnostic, DiagnosticSeverity};
+use super::diagnostic::{Diagnostic, DiagnosticSeverity, OBSERVED};
 use crate::directive::DirectiveJudge;
 use crate::environment::{AddressSize, Environment, ParseError, Target, Version};
 use crate::judge::Judge;
@@ -97,6 +97,10 @@ impl HeaderReader<'_> {
         for again in &module.versions[1..] {
             self.error(rule, span(again), "a module has only one `.version`", VERSION);
         }
+        let gap = directive.text[".version".len()..].strip_suffix(directive.argument).unwrap_or_default();
+        if !gap.bytes().all(|byte| matches!(byte, b' ' | b'\t')) {
+            self.error(rule, span(directive), "the number of `.version` stands in its line, after a blank", VERSION);
+        }
         let version = self.parsed(rule, directive, directive.argument, VERSION)?;
         if !self.isa.versions.contains(&version) {
             let newest = self.isa.versions.last().must("a specification without versions is not loaded");
@@ -130,6 +134,10 @@ impl HeaderReader<'_> {
             self.error(rule, span(again), "a module has only one `.address_size`", ADDRESS_SIZE);
         }
         let size = self.parsed(rule, directive, directive.argument, ADDRESS_SIZE).unwrap_or(AddressSize::Bits32);
+        let late = module.contents.is_some_and(|contents| contents < directive.at);
+        if late || module.targets.first().is_some_and(|target| directive.at < target.at) {
+            self.error(rule, span(directive), "`.address_size` must follow `.target`", ADDRESS_SIZE);
+        }
         if ptx.is_some_and(|ptx| ptx < AddressSize::SINCE) {
             let message = format!("`.address_size` needs PTX {}", AddressSize::SINCE);
             self.error("isa/address-size-since", span(directive), message, ADDRESS_SIZE);
@@ -146,6 +154,19 @@ impl HeaderReader<'_> {
         };
         if module.contents.is_some_and(|contents| contents < first.at) {
             self.error(rule, span(first), "`.target` must follow `.version`", TARGET);
+        }
+        let size = module.address_sizes.first().map_or(usize::MAX, |size| size.at).min(module.contents.unwrap_or(usize::MAX));
+        for again in &module.targets[1..] {
+            let inside = module.bodies.iter().any(|body| body.range.contains(&again.at));
+            if again.at > size && !inside {
+                let diagnostic = Diagnostic::new(
+                    DiagnosticSeverity::Error,
+                    rule,
+                    span(again),
+                    "a further `.target` follows the first, or stands in a body",
+                );
+                self.diagnostics.push(diagnostic.with_note(OBSERVED));
+            }
         }
         module.targets.iter().map(|directive| (directive.at, self.target(directive, ptx))).collect()
     }

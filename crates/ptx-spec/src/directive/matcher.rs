@@ -145,7 +145,8 @@ impl<'m, 'a> Matcher<'m, 'a> {
     fn longest(&self, part: &Part) -> Option<(usize, u8)> {
         let PartRead::Patterns(patterns) = &part.read else { return None };
         let first = self.lexer.clone().next().map(|token| token.text);
-        let mut best: Option<(usize, u8)> = None;
+        // Of two that match as much, the pattern without a class that has anything.
+        let mut best: Option<(usize, bool, u8)> = None;
         for (value, pattern) in (0..=u8::MAX).zip(patterns) {
             // Most patterns begin with another word.
             if matches!(pattern.first(), Some(PatternToken::Token(token)) if Some(token.as_str()) != first) {
@@ -153,12 +154,14 @@ impl<'m, 'a> Matcher<'m, 'a> {
             }
             let mut lexer = self.lexer.clone();
             let context = ClassContext { isa: &self.spec.isa, scope: self.scope };
-            if pattern.iter().all(|token| next_is(token, &mut lexer, context))
-                && best.is_none_or(|(end, _)| lexer.at() > end)
-            {
-                best = Some((lexer.at(), value));
+            if !pattern.iter().all(|token| next_is(token, &mut lexer, context)) {
+                continue;
+            }
+            let special = !pattern.iter().any(|token| matches!(token, PatternToken::Class(class) if class.is_general()));
+            if best.is_none_or(|(end, is_special, _)| (lexer.at(), special) > (end, is_special)) {
+                best = Some((lexer.at(), special, value));
             }
         }
-        best
+        best.map(|(end, _, value)| (end, value))
     }
 }

@@ -42,7 +42,15 @@ impl Isa {
     /// The special register with this name, such as `%tid.x`; `None` for any other name.
     pub fn special(&self, name: &str) -> Option<&Special> {
         // All names are looked up here, but few are special.
-        if name.starts_with('%') { self.specials.get(name) } else { None }
+        if !name.starts_with('%') {
+            return None;
+        }
+        self.specials.get(name).or_else(|| {
+            // Blanks or comments may stand before a component.
+            let (vector, component) = name.rsplit_once('.')?;
+            let end = vector.find(|c: char| c.is_ascii_whitespace() || c == '/')?;
+            self.specials.get(&format!("{}.{component}", &vector[..end]))
+        })
     }
 
     /// The family of a page by its anchor: `integer arithmetic` of `integer-arithmetic-instructions-add`.

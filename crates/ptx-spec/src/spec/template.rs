@@ -141,6 +141,11 @@ impl TokenClass {
         CLASSES.iter().find(|(known, ..)| *known == name).map(|(_, class, _)| *class)
     }
 
+    /// True if other classes have some of its tokens, and tell more of them.
+    pub(crate) fn is_general(self) -> bool {
+        matches!(self, Self::Name | Self::Declared | Self::Text | Self::Any)
+    }
+
     /// What is written for it where nothing else is said.
     pub(crate) fn sample(self) -> &'static str {
         CLASSES.iter().find(|(_, class, _)| *class == self).map_or("", |(.., sample)| sample)

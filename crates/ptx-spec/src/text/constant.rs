@@ -12,7 +12,6 @@ const NESTING: u32 = 64;
 /// The number of threads of a warp, which is the same for every target.
 const WARP_SIZE: i64 = 32;
 const MALFORMED: &str = "a number is malformed";
-const OVERFLOW: &str = "an integer does not fit in 64 bits";
 /// The error message of a division by zero.
 pub(crate) const DIVISION_BY_ZERO: &str = "a constant is divided by zero";
 const MIXED: &str = "an operator has operands of the wrong type";
@@ -62,6 +61,20 @@ pub(crate) fn expression(lexer: &mut Lexer<'_>) -> Result<Option<Constant>, Synt
         Err(Stop::NotConstant) => Ok(None),
         Err(Stop::Wrong(error)) => Err(error),
     }
+}
+
+/// True if a token is an integer that does not fit in 64 bits.
+pub(crate) fn overflows(token: &str) -> bool {
+    let (digits, radix) = match token.get(..2) {
+        Some("0f" | "0F" | "0d" | "0D") => return false,
+        Some("0x" | "0X") => (&token[2..], 16),
+        Some("0b" | "0B") => (&token[2..], 2),
+        _ if token.starts_with('0') => (token, 8),
+        _ => (token, 10),
+    };
+    let digits = digits.trim_end_matches('U');
+    let long = digits.len() > 16 && digits.chars().all(|digit| digit.is_digit(radix));
+    long && u64::from_str_radix(digits, radix).is_err()
 }
 
 /// The number that a token is, if it is one without a sign and fits in 64 bits.
@@ -235,7 +248,10 @@ fn literal(text: &str) -> Result<Constant, &'static str> {
         Some("0b" | "0B") => 2,
         _ if text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
             let sound = text.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
-            return text.parse().ok().filter(|_| sound).map(Double).ok_or(MALFORMED);
+            return match text.parse::<f64>().ok().filter(|_| sound) {
+                Some(value) if value.is_infinite() => Err("a floating-point number is too large"),
+                other => other.map(Double).ok_or(MALFORMED),
+            };
         }
         Some(_) if text.starts_with('0') && text != "0U" => 8,
         _ => 10,
@@ -245,7 +261,11 @@ fn literal(text: &str) -> Result<Constant, &'static str> {
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
         return Err(MALFORMED);
     }
-    let value = u64::from_str_radix(digits, radix).map_err(|_| OVERFLOW)?;
+    // A number that is too large loses its upper bits, as every ptxas has it.
+    let next = |value: u64, digit: char| {
+        value.wrapping_mul(u64::from(radix)).wrapping_add(u64::from(digit.to_digit(radix).unwrap_or(0)))
+    };
+    let value = digits.chars().fold(0, next);
     match i64::try_from(value) {
         Ok(value) if !unsigned => Ok(Signed(value)),
         _ => Ok(Unsigned(value)),
@@ -403,7 +423,7 @@ mod tests {
         for text in ["089", "0x", "0b12", "12u", "0f3F8", "0f3F80000000", "0d3FF", "1_000", "1.5u", "1e", "4UL"] {
             assert_eq!(value(text), Err(MALFORMED), "{text}");
         }
-        assert_eq!(value("18446744073709551616"), Err(OVERFLOW));
+        assert_eq!(value("1e400"), Err("a floating-point number is too large"));
         for text in ["4+4.0", "-0f3F800000", "~1.0", "0f3F800000+1.0", "1.0?2:3", "1?2:3.0"] {
             assert_eq!(value(text), Err(MIXED), "{text}");
         }

@@ -153,6 +153,8 @@ impl Declarations {
             return Some(whole.symbol);
         }
         let (vector, component) = name.rsplit_once('.')?;
+        // Blanks or comments may stand before the component.
+        let vector = vector.split(|c: char| c.is_ascii_whitespace() || c == '/').next().unwrap_or(vector);
         let lane = ["x", "y", "z", "w"].iter().chain(&["r", "g", "b", "a"]).position(|&c| c == component)? % 4;
         match self.whole(vector)?.symbol {
             Symbol::Register(of, lanes) if lanes > 1 && usize::from(lanes) > lane => Some(Symbol::Register(of, 1)),
@@ -196,6 +198,15 @@ impl Declarations {
     fn declares(&self, name: &str) -> bool {
         let family = || Member::of(name).and_then(|member| self.family(&member));
         self.names.get(name, hash(name)).is_some() || (!self.families.is_empty() && family().is_some())
+    }
+
+    /// True if this scope declares a name by itself that a family of so many members has as well.
+    fn has_member(&self, prefix: &str, count: u32) -> bool {
+        let is_member = |name: &str| {
+            let number = name.strip_prefix(prefix).filter(|rest| *rest == "0" || !rest.starts_with('0'));
+            number.and_then(|number| number.parse::<u32>().ok()).is_some_and(|number| number < count)
+        };
+        self.names.names().any(is_member)
     }
 
     /// How many scopes are around the one that declares a name, such as a register, by itself and not as a component; none if
@@ -325,7 +336,9 @@ impl Declarations {
                 return wrong("there are no arrays of registers");
             }
             let known = match name.family {
-                Some(_) => self.families.get(name.name, hash(name.name)).is_some(),
+                Some(count) => {
+                    self.families.get(name.name, hash(name.name)).is_some() || self.has_member(name.name, count)
+                }
                 None => self.declares(name.name),
             };
             if known {
@@ -365,12 +378,11 @@ struct Member<'n> {
 }
 
 impl<'n> Member<'n> {
-    /// The parts of a name that ends in a number; `None` if it ends in none, or in one with leading zeros.
+    /// The parts of a name that ends in a number; `None` if it ends in none. Leading zeros don't count, as every ptxas has it.
     fn of(name: &'n str) -> Option<Self> {
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = &name[prefix.len()..];
-        let canonical = !digits.is_empty() && (digits == "0" || !digits.starts_with('0'));
-        let number = if canonical { digits.parse().ok()? } else { return None };
+        let number = digits.parse().ok()?;
         Some(Self { prefix, hash: hash(prefix), number })
     }
 }

@@ -48,6 +48,12 @@ pub(crate) fn is_identifier(word: &str) -> bool {
     begins && following.iter().all(|&byte| FOLLOWING.has(byte))
 }
 
+/// True for white space. The mark of old systems for the end of a file is white space as well, as ptxas has it; so is NUL, which
+/// whole files are told about elsewhere.
+fn is_blank(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, 0x1a | 0)
+}
+
 /// The kind of a [`Token`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
@@ -210,7 +216,7 @@ impl<'a> Lexer<'a> {
 
     /// Skips white space and comments, of which most positions have none.
     pub(crate) fn blank(&mut self) {
-        if self.peek().is_some_and(|byte| byte.is_ascii_whitespace() || byte == b'/') {
+        if self.peek().is_some_and(|byte| is_blank(byte) || byte == b'/') {
             self.skip_blank();
         }
     }
@@ -218,7 +224,7 @@ impl<'a> Lexer<'a> {
     fn skip_blank(&mut self) {
         while let Some(byte) = self.peek() {
             let rest = self.rest();
-            if byte.is_ascii_whitespace() {
+            if is_blank(byte) {
                 self.at += 1;
             } else if byte != b'/' {
                 return;
@@ -249,7 +255,7 @@ impl<'a> Lexer<'a> {
         self.take(&OPCODE)
     }
 
-    /// Reads a name with its component, if any; returns an empty text if no name follows.
+    /// Reads a name with its component, if any; returns an empty text if no name follows. Blanks may stand before a component.
     pub(crate) fn name(&mut self) -> &'a str {
         let start = self.at;
         match self.peek() {
@@ -258,7 +264,23 @@ impl<'a> Lexer<'a> {
             _ => return "",
         }
         self.take(&COMPONENT);
+        if self.peek().is_some_and(|byte| is_blank(byte) || byte == b'/') {
+            self.late_component();
+        }
         self.since(start)
+    }
+
+    /// Reads the component of a vector after blanks, if one comes next: `%ntid .x`
+    fn late_component(&mut self) {
+        let end = self.at;
+        self.blank();
+        let rest = &self.bytes()[self.at..];
+        let component = rest.len() > 1 && rest[0] == b'.' && b"xyzwrgba".contains(&rest[1]);
+        if component && !rest.get(2).is_some_and(|&byte| DIRECTIVE.has(byte)) {
+            self.at += 2;
+        } else {
+            self.at = end;
+        }
     }
 
     /// Reads a directive or modifier at its dot.

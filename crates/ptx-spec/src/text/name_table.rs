@@ -71,6 +71,11 @@ impl<T: Clone> NameTable<T> {
         entry.previous = self.last.insert(entry.hash, at);
     }
 
+    /// The names of all entries.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| &self.text[entry.name.clone()])
+    }
+
     /// The last entry with this name.
     pub(super) fn get(&self, name: &str, hash: u64) -> Option<T> {
         let is = |entry: &&NamedEntry<T>| entry.hash == hash && self.text[entry.name.clone()] == *name;

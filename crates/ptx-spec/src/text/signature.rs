@@ -44,6 +44,11 @@ impl CallSignature {
         Ok(Self { results: formals(isa, header.results)?, parameters: formals(isa, header.parameters)? })
     }
 
+    /// The signature of an entry or function; none if its parameters cannot be read.
+    pub(crate) fn of_header(isa: &Isa, header: &Header<'_>) -> Option<Self> {
+        Self::of_function(isa, header).ok()
+    }
+
     /// The signature of a prototype: `.callprototype (.param .b32 _) _ (.param .b64 _);`
     ///
     /// # Errors
