@@ -27,7 +27,7 @@ pub use counts::Counts;
 pub use diagnostic::{CheckedLine, Details, Diagnostic, DiagnosticSeverity, SourcePart};
 pub use directives::CheckedDirective;
 pub use environments::FileHeader;
-pub use smallest::{Demand, SmallestHeader, smallest_header};
+pub use smallest::{Demand, HeaderStatement, SmallestHeader, smallest_header};
 
 /// A remark on a judged line, such as that an engine does something else with it than the specification says.
 pub type Remark<'s> = dyn Fn(&Instruction, &Reading) -> Option<String> + Sync + 's;

@@ -1,6 +1,6 @@
 //! The smallest header of a file, in words.
 
-use ptx_conform::check::{CheckedFile, CheckedLine, Demand, SmallestHeader, smallest_header};
+use ptx_conform::check::{CheckedFile, Demand, HeaderStatement, SmallestHeader, smallest_header};
 use ptx_conform::spec::Spec;
 
 use super::super::place::Lines;
@@ -13,33 +13,33 @@ const SHOWN: usize = 100;
 
 /// The smallest header of a file, line by line.
 pub(super) fn advice(spec: &Spec, name: &str, lines: &Lines<'_>, checked: &CheckedFile<'_>) -> Vec<String> {
-    let place = |line: &CheckedLine<'_>| {
-        let place = lines.place(line.at.start);
-        format!("{name}:{}:{}: `{}`", place.line, place.column, short(line.text()))
+    let place = |of: &HeaderStatement<'_, '_>| {
+        let place = lines.place(of.start());
+        format!("{name}:{}:{}: `{}`", place.line, place.column, short(of.text()))
     };
     let mut said = Vec::new();
-    match smallest_header(spec, &checked.samples, checked.address_size()) {
+    match smallest_header(spec, checked) {
         SmallestHeader::Found { ptx, ptx_demand, target, target_demand } => {
             said.push(format!("smallest header: .version {ptx}, .target {target}"));
             said.push(match ptx_demand {
-                Demand::Line(line) => format!("  .version {ptx} is demanded by {}", place(line)),
+                Demand::Statement(of) => format!("  .version {ptx} is demanded by {}", place(&of)),
                 Demand::Target => format!("  .version {ptx} is demanded by .target {target}, which came with it"),
                 Demand::First => format!("  .version {ptx} is the oldest"),
             });
             said.push(match target_demand {
-                Demand::Line(line) => format!("  .target {target} is demanded by {}", place(line)),
+                Demand::Statement(of) => format!("  .target {target} is demanded by {}", place(&of)),
                 Demand::Target | Demand::First => format!("  .target {target} is the oldest"),
             });
         }
         SmallestHeader::Nowhere(nowhere) => {
-            said.push("smallest header: there is none, since lines are valid under no header:".to_owned());
+            said.push("smallest header: there is none, since statements are valid under no header:".to_owned());
             said.extend(nowhere.iter().take(NAMED).map(|line| format!("  {}", place(line))));
             if nowhere.len() > NAMED {
-                said.push(format!("  and lines of {}", counted(nowhere.len() - NAMED, "more kind")));
+                said.push(format!("  and statements of {}", counted(nowhere.len() - NAMED, "more kind")));
             }
         }
         SmallestHeader::Conflict(conflict) => {
-            said.push("smallest header: there is none, since these lines are not valid under the same:".to_owned());
+            said.push("smallest header: there is none, since these statements are not valid under the same:".to_owned());
             said.extend(conflict.iter().map(|line| match line.needs(&spec.isa) {
                 Some(needs) => format!("  {} needs PTX {} and {}", place(line), needs.ptx, needs.target),
                 None => format!("  {}", place(line)),
@@ -48,7 +48,7 @@ pub(super) fn advice(spec: &Spec, name: &str, lines: &Lines<'_>, checked: &Check
     }
     let others = checked.counts.misspelt + checked.counts.unknown() + checked.counts.unjudged;
     let others = counted(others, "instruction");
-    said.push(format!("  not considered: {others} of unknown opcodes or not judged, and all directives"));
+    said.push(format!("  not considered: {others} of unknown opcodes or not judged"));
     said
 }
 

@@ -36,7 +36,7 @@ pub fn any_file_is_checked(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
         }
     }
     if u.ratio(1, 32)? {
-        smallest_header(spec, &checked.samples, checked.address_size());
+        smallest_header(spec, &checked);
     }
     Ok(())
 }

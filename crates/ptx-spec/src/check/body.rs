@@ -145,12 +145,18 @@ impl<'a> CheckedBody<'a> {
                 self.say(diagnostic);
             }
             FoundDirective::Read(all) => {
-                for of in all.into_iter().map(Arc::new) {
+                for mut of in all {
+                    let tolerated = checker.tolerated.filter(|_| !of.read.reading.valid());
+                    let because = tolerated.and_then(|tolerated| tolerated(of.read.directive, &of.read.reading));
+                    of.tolerated = because.is_some();
+                    let of = Arc::new(of);
                     if checker.sample {
                         self.directives.add(&of);
                     }
+                    let severity = if of.tolerated { DiagnosticSeverity::Warning } else { DiagnosticSeverity::Error };
                     for &rule in &of.read.reading.broken {
-                        self.say(Diagnostic::of_directive(DiagnosticSeverity::Error, &of, rule));
+                        let diagnostic = Diagnostic::of_directive(severity, &of, rule);
+                        self.say(because.iter().fold(diagnostic, |diagnostic, note| diagnostic.with_note(note)));
                     }
                 }
             }

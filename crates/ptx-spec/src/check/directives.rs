@@ -19,6 +19,8 @@ pub struct CheckedDirective<'a> {
     pub read: DirectiveReading<'a>,
     /// Where it is judged.
     pub environment: Environment,
+    /// True if the directive is only warned about although it breaks rules.
+    pub tolerated: bool,
 }
 
 impl CheckedDirective<'_> {
@@ -64,7 +66,7 @@ pub(super) fn read<'a, 's: 'a>(
         }
         Some(Ok(readings)) => {
             let environment = judged.environment;
-            let checked = |read| CheckedDirective { file: text.file, read, environment };
+            let checked = |read| CheckedDirective { file: text.file, read, environment, tolerated: false };
             FoundDirective::Read(readings.into_iter().map(checked).collect())
         }
     }

@@ -1,22 +1,60 @@
-//! The smallest header under which all lines of a file are valid.
+//! The smallest header under which all statements of a file are valid.
 
+use super::CheckedFile;
 use super::diagnostic::CheckedLine;
+use super::directives::CheckedDirective;
 use crate::environment::{AddressSize, Environment, Target, Version};
-use crate::judge::Judge;
-use crate::spec::Spec;
+use crate::judge::{Judge, Needs};
+use crate::space::environment_values;
+use crate::spec::{Isa, Spec};
+
+/// A statement that a header must suit.
+#[derive(Clone, Copy, Debug)]
+pub enum HeaderStatement<'l, 'a> {
+    /// An instruction.
+    Line(&'l CheckedLine<'a>),
+    /// A directive or declaration.
+    Directive(&'l CheckedDirective<'a>),
+}
+
+impl HeaderStatement<'_, '_> {
+    /// Its first byte in the file.
+    pub fn start(&self) -> usize {
+        match self {
+            Self::Line(line) => line.at.start,
+            Self::Directive(of) => of.at().start,
+        }
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Line(line) => line.text(),
+            Self::Directive(of) => of.text(),
+        }
+    }
+
+    /// The version and target that it needs.
+    pub fn needs(&self, isa: &Isa) -> Option<Needs> {
+        match self {
+            Self::Line(line) => line.needs(isa),
+            Self::Directive(of) => of.needs(isa),
+        }
+    }
+}
 
 /// The reason why a header cannot be smaller.
 #[derive(Clone, Debug)]
 pub enum Demand<'l, 'a> {
-    /// This line is invalid in the version or target before it.
-    Line(&'l CheckedLine<'a>),
+    /// This statement is invalid in the version or target before it.
+    Statement(HeaderStatement<'l, 'a>),
     /// The target came with the version.
     Target,
     /// There is none before it.
     First,
 }
 
-/// The smallest target for which all lines are valid, with the smallest version for it.
+/// The smallest target for which all statements are valid, with the smallest version for it.
 #[derive(Clone, Debug)]
 pub enum SmallestHeader<'l, 'a> {
     /// There is one.
@@ -30,28 +68,27 @@ pub enum SmallestHeader<'l, 'a> {
         /// The reason for the target.
         target_demand: Demand<'l, 'a>,
     },
-    /// These lines are valid nowhere.
-    Nowhere(Vec<&'l CheckedLine<'a>>),
-    /// Each of these lines is valid somewhere, but not all together.
-    Conflict(Vec<&'l CheckedLine<'a>>),
+    /// These statements are valid nowhere.
+    Nowhere(Vec<HeaderStatement<'l, 'a>>),
+    /// Each of these statements is valid somewhere, but not all together.
+    Conflict(Vec<HeaderStatement<'l, 'a>>),
 }
 
-/// The smallest header under which these lines are valid, apart from rules of which that is tolerated: tries all targets, smallest first, and the versions of each,
-/// oldest first.
-pub fn smallest_header<'l, 'a>(
-    spec: &Spec,
-    lines: &'l [CheckedLine<'a>],
-    address_size: AddressSize,
-) -> SmallestHeader<'l, 'a> {
+/// The smallest header under which the statements of a file are valid, of which it has [samples](super::Checker::sample), apart from
+/// rules of which that is tolerated: tries all targets, smallest first, and the versions of each, oldest first.
+pub fn smallest_header<'l, 'a>(spec: &Spec, file: &'l CheckedFile<'a>) -> SmallestHeader<'l, 'a> {
     let mut targets = spec.isa.targets.clone();
     targets.sort_unstable();
-    let search = HeaderSearch { spec, lines, address_size, targets };
+    let lines = file.samples.iter().map(HeaderStatement::Line);
+    let mut statements: Vec<_> = lines.chain(file.directives.iter().map(HeaderStatement::Directive)).collect();
+    statements.sort_by_key(HeaderStatement::start);
+    let search = HeaderSearch { spec, statements, address_size: file.address_size(), targets };
     search.found().unwrap_or_else(|| search.nothing())
 }
 
 struct HeaderSearch<'s, 'l, 'a> {
     spec: &'s Spec,
-    lines: &'l [CheckedLine<'a>],
+    statements: Vec<HeaderStatement<'l, 'a>>,
     address_size: AddressSize,
     /// Smallest first, each with the version that brought it.
     targets: Vec<(Target, Version)>,
@@ -59,13 +96,13 @@ struct HeaderSearch<'s, 'l, 'a> {
 
 impl<'l, 'a> HeaderSearch<'_, 'l, 'a> {
     fn found(&self) -> Option<SmallestHeader<'l, 'a>> {
-        // A line that is invalid in one environment is likely to be so in the next.
-        let mut order: Vec<usize> = (0..self.lines.len()).collect();
+        // A statement that is invalid in one environment is likely to be so in the next.
+        let mut order: Vec<usize> = (0..self.statements.len()).collect();
         for (at, &(target, since)) in self.targets.iter().enumerate() {
             let versions = &self.spec.isa.versions;
             let first = versions.partition_point(|version| *version < since);
             for (version, &ptx) in versions.iter().enumerate().skip(first) {
-                match order.iter().position(|&line| !self.valid(&self.lines[line], ptx, target)) {
+                match order.iter().position(|&line| !self.valid(&self.statements[line], ptx, target)) {
                     Some(position) => order[..=position].rotate_right(1),
                     None => {
                         let ptx_demand = match version > first {
@@ -92,13 +129,26 @@ impl<'l, 'a> HeaderSearch<'_, 'l, 'a> {
 
     /// The first line that is invalid in an environment.
     fn first_invalid(&self, ptx: Version, target: Target) -> Demand<'l, 'a> {
-        self.lines.iter().find(|line| !self.valid(line, ptx, target)).map_or(Demand::First, Demand::Line)
+        self.statements.iter().find(|of| !self.valid(of, ptx, target)).map_or(Demand::First, |of| Demand::Statement(*of))
     }
 
-    /// True if a line is valid in an environment, or breaks only the rules of which that is tolerated.
-    fn valid(&self, line: &CheckedLine<'_>, ptx: Version, target: Target) -> bool {
+    /// True if a statement is valid in an environment, or breaks only the rules of which that is tolerated.
+    fn valid(&self, of: &HeaderStatement<'_, '_>, ptx: Version, target: Target) -> bool {
         let environment = Environment { ptx, target, address_size: self.address_size };
-        let Ok(judge) = Judge::new(self.spec, &environment) else { return false };
+        match of {
+            HeaderStatement::Line(line) => self.line_valid(line, &environment),
+            HeaderStatement::Directive(of) => {
+                let (form, reading) = (of.read.form(), &of.read.reading);
+                let Some(values) = environment_values(form, &environment) else { return false };
+                let mut choices = reading.values.clone();
+                values.give_to(&mut choices);
+                form.judged_rules(&choices).iter().all(|rule| of.tolerated && reading.broken.contains(rule))
+            }
+        }
+    }
+
+    fn line_valid(&self, line: &CheckedLine<'_>, environment: &Environment) -> bool {
+        let Ok(judge) = Judge::new(self.spec, environment) else { return false };
         let reading = judge.read_as(line.instruction, &line.line, &line.declarations);
         let tolerated = |id: &str| line.tolerated && line.reading.rules(line.instruction).any(|rule| rule.id == id);
         reading.rules(line.instruction).all(|rule| tolerated(&rule.id))
@@ -106,9 +156,9 @@ impl<'l, 'a> HeaderSearch<'_, 'l, 'a> {
 
     /// The answer where there is no header.
     fn nothing(&self) -> SmallestHeader<'l, 'a> {
-        let sets: Vec<Vec<bool>> = self.lines.iter().map(|line| self.environments(line)).collect();
+        let sets: Vec<Vec<bool>> = self.statements.iter().map(|of| self.environments(of)).collect();
         let valid_nowhere = |at: &usize| sets[*at].iter().all(|valid| !valid);
-        let nowhere: Vec<_> = (0..self.lines.len()).filter(valid_nowhere).map(|at| &self.lines[at]).collect();
+        let nowhere: Vec<_> = (0..self.statements.len()).filter(valid_nowhere).map(|at| self.statements[at]).collect();
         if !nowhere.is_empty() {
             return SmallestHeader::Nowhere(nowhere);
         }
@@ -131,14 +181,14 @@ impl<'l, 'a> HeaderSearch<'_, 'l, 'a> {
                 needed.remove(at);
             }
         }
-        SmallestHeader::Conflict(needed.into_iter().map(|at| &self.lines[at]).collect())
+        SmallestHeader::Conflict(needed.into_iter().map(|at| self.statements[at]).collect())
     }
 
-    /// For each target and version, whether a line is valid there.
-    fn environments(&self, line: &CheckedLine<'_>) -> Vec<bool> {
+    /// For each target and version, whether a statement is valid there.
+    fn environments(&self, of: &HeaderStatement<'_, '_>) -> Vec<bool> {
         let each = |&(target, since): &(Target, Version)| {
             let versions = self.spec.isa.versions.iter();
-            versions.map(move |&ptx| ptx >= since && self.valid(line, ptx, target)).collect::<Vec<_>>()
+            versions.map(move |&ptx| ptx >= since && self.valid(of, ptx, target)).collect::<Vec<_>>()
         };
         self.targets.iter().flat_map(each).collect()
     }
