@@ -345,12 +345,12 @@ impl Campaign<'_> {
     }
 }
 
-/// The instructions of a run.
+/// The instructions and directives of a run.
 pub(crate) fn named<'s>(spec: &'s Spec, options: &Options) -> Vec<&'s Instruction> {
     let named = |instruction: &&Instruction| {
         options.instructions.is_empty() || options.instructions.contains(&instruction.name)
     };
-    spec.instructions.iter().filter(named).collect()
+    spec.all().filter(named).collect()
 }
 
 #[cfg(test)]

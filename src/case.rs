@@ -14,7 +14,7 @@ use crate::environment::Environment;
 use crate::judge::Reading;
 use crate::line_case::Answer;
 use crate::model::{Difference, Expectation, RowVerdict, Undefined};
-use crate::ptx::{Printer, scaffold};
+use crate::ptx::{Printer, scaffold_of};
 use crate::setup::NoSetup;
 use crate::space::environment;
 use crate::spec::{Form, Instruction};
@@ -186,7 +186,7 @@ impl<'a> Case<'a> {
         if depth == Depth::Generate {
             printer.stores(self.values, &mut line, |item| items.push(item));
         }
-        scaffold(items, printer.setting(self.values)).module(&self.environment(), "k", &[&line]).0
+        scaffold_of(self.form(), self.values, items).module(&self.environment(), "k", &[&line]).0
     }
 }
 

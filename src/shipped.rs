@@ -2,6 +2,7 @@
 
 use include_dir::{Dir, File, include_dir};
 
+use crate::load::DIRECTIVES;
 use crate::spec::{Isa, Spec};
 use crate::yaml::Error;
 
@@ -14,7 +15,8 @@ const ISA: &str = "isa.yaml";
 /// # Errors
 /// As [`Spec::load`]; a test keeps the shipped files sound.
 pub fn spec() -> Result<Spec, Vec<Error>> {
-    let files = SPECS.files().filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)));
+    let directives = SPECS.get_dir(DIRECTIVES).into_iter().flat_map(Dir::files);
+    let files = SPECS.files().chain(directives).filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)));
     let (isa, mut instructions): (Vec<_>, Vec<_>) =
         files.filter(|(name, _)| name.ends_with(".yaml")).partition(|(name, _)| *name == ISA);
     instructions.sort_unstable();

@@ -6,11 +6,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::{Behavior, Case, CaseResult, Expected, InternalError, outcomes_of_all};
+use crate::directive;
 use crate::engine::{Batch, Depth, LineJudge};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
 use crate::must::Must as _;
-use crate::ptx::{Declarations, Item, Line, OBJECT_KINDS, Printer, Scaffold, Setting, scaffold};
+use crate::ptx::{Declarations, Item, Line, OBJECT_KINDS, Printer, Scaffold, Setting, scaffold, scaffold_of};
 use crate::space::EnvironmentValues;
 use crate::spec::{Choice, Spec};
 
@@ -59,7 +60,8 @@ pub fn ask(
     for (at, case) in cases.iter().enumerate() {
         let form = case.form();
         let printer = printers.entry(&form.id).or_insert_with(|| Printer::new(form));
-        let ends = (form.ends && depth == Depth::Generate).then_some(at);
+        // A directive has a module of its own.
+        let ends = (form.template.is_some() || form.ends && depth == Depth::Generate).then_some(at);
         surroundings.entry(case.surroundings(printer, ends)).or_default().push(at);
     }
     let question = Question { spec, engine, depth, cases, printers: &printers };
@@ -159,7 +161,15 @@ impl Question<'_> {
             }
             lines.push(line);
         }
-        let environment = self.cases[group[0]].environment();
+        let first = &self.cases[group[0]];
+        let environment = first.environment();
+        if first.form().template.is_some() {
+            let scaffold = scaffold_of(first.form(), first.values, items);
+            let (module, _) = scaffold.module(&environment, "k", &[&lines[0]]);
+            let reading = directive::read_case(self.spec, &environment, &module, first.instruction, first.form);
+            let reading = reading.map_err(|why| InternalError(format!("{}: {why}", lines[0])))?;
+            return Ok(WrittenModule { environment, scaffold, lines, readings: vec![reading] });
+        }
         let scaffold = scaffold(items, setting);
         let readings = self.read(&environment, &scaffold, group, &lines)?;
         let lines = if texts.is_empty() { lines } else { texts };

@@ -42,7 +42,7 @@ impl<'s> OpenGroup<'s> {
         key: &GroupKey,
         group: &MismatchGroup,
     ) -> Option<Self> {
-        let instruction = spec.instruction(&key.instruction)?;
+        let instruction = spec.named(&key.instruction)?;
         let form = instruction.forms.iter().position(|form| form.id == key.form)?;
         let rules = &instruction.forms[form].rules;
         let position = |rule: &String| rules.iter().position(|known| known.id == *rule);

@@ -120,15 +120,15 @@ fn show(errors: &[Error]) {
     }
 }
 
-/// The instructions with these opcodes, in this order; all of them if the list is empty.
+/// The instructions and directives with these names, in this order; all of them if the list is empty.
 pub(crate) fn instructions<'s>(spec: &'s Spec, names: &[String]) -> anyhow::Result<Vec<&'s Instruction>> {
     if names.is_empty() {
-        return Ok(spec.instructions.iter().collect());
+        return Ok(spec.all().collect());
     }
-    let find = |name: &String| match spec.instruction(name) {
+    let find = |name: &String| match spec.named(name) {
         Some(instruction) => Ok(instruction),
         None if spec.left_out.contains(name) => bail!("the specification of `{name}` has errors"),
-        None => match nearest(name, spec.instructions.iter().map(|known| known.name.as_str())) {
+        None => match nearest(name, spec.all().map(|known| known.name.as_str())) {
             Some(near) => bail!("`{name}` has no specification; did you mean `{near}`?"),
             None => bail!("`{name}` has no specification; {LISTED}"),
         },

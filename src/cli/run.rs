@@ -351,7 +351,7 @@ fn executes(spec: &Spec, engine: &dyn CaseExecutor) -> bool {
 fn list(spec: &Spec, subjects: &[campaign::Subject<'_>], options: &Options) -> anyhow::Result<ExitCode> {
     for subject in subjects.iter().filter(|subject| subject.judge.is_some()) {
         for task in campaign::plan(spec, subject, options) {
-            let Some(instruction) = spec.instruction(&task.instruction) else { continue };
+            let Some(instruction) = spec.named(&task.instruction) else { continue };
             super::output::print(&format!("{}\n", task.describe(instruction)))?;
         }
     }

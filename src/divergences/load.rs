@@ -242,7 +242,9 @@ impl<'a> DivergenceCompiler<'a> {
         let named = |list: &[At<String>], name: &str| list.is_empty() || list.iter().any(|known| known.value == name);
         let excepted = |name: &str| raw.except.iter().any(|known| known.value == name);
         let applies = |of: &&Instruction| named(&raw.instructions, &of.name) && !excepted(&of.name);
-        let instructions: Vec<&Instruction> = spec.instructions.iter().filter(applies).collect();
+        // A divergence of all instructions says nothing of directives.
+        let all = spec.instructions.iter().chain(spec.directives.iter().filter(|_| !raw.instructions.is_empty()));
+        let instructions: Vec<&Instruction> = all.filter(applies).collect();
         let forms = instructions
             .iter()
             .flat_map(|instruction| &instruction.forms)
@@ -345,7 +347,7 @@ impl<'a> DivergenceCompiler<'a> {
             );
         }
         let known =
-            |name: &str| self.spec.instruction(name).is_some() || self.spec.left_out.iter().any(|of| of == name);
+            |name: &str| self.spec.named(name).is_some() || self.spec.left_out.iter().any(|of| of == name);
         let named = self.raw.instructions.iter().chain(&self.raw.except);
         let unknown: Vec<&At<String>> = named.filter(|name| !known(&name.value)).collect();
         for name in unknown {

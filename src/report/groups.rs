@@ -84,7 +84,7 @@ impl GroupReport {
 
     fn new(spec: &Spec, key: &GroupKey, engines: &[(&str, &MismatchGroup)]) -> Self {
         let says = |id: &String| {
-            let forms = spec.instruction(&key.instruction).map_or(&[][..], |instruction| &instruction.forms);
+            let forms = spec.named(&key.instruction).map_or(&[][..], |instruction| &instruction.forms);
             let rule = forms.iter().flat_map(|form| &form.rules).find(|rule| rule.id == *id);
             rule.map_or(String::new(), |rule| rule.says.clone())
         };

@@ -18,10 +18,10 @@ use crate::environment::Environment;
 use crate::judge::Reading;
 use crate::space::{EnvironmentValues, environment_values};
 use crate::spec::{Form, Instruction, Place, Spec, SpecialNeeds};
-use crate::text::{Declaration, Declarations};
+use crate::text::{Declaration, Declarations, Module, ProblemKind, Walk};
 use matcher::Matcher;
 
-pub use texts::{DirectiveText, texts_of_body, texts_of_module};
+pub use texts::{DirectiveText, texts_of_module, texts_of_step};
 
 /// A directive read as one of a form.
 #[derive(Clone, Debug)]
@@ -48,6 +48,39 @@ pub struct DirectiveProblem {
     pub at: usize,
     /// The mistake, in words.
     pub message: String,
+}
+
+/// Reads a generated directive in its module: as its text says, and not as it was meant.
+///
+/// # Errors
+/// If the module cannot be read, has no such directive, or breaks rules elsewhere; says which.
+pub fn read_case(
+    spec: &Spec,
+    environment: &Environment,
+    module: &str,
+    directive: &Instruction,
+    form: usize,
+) -> Result<Reading, String> {
+    let read = Module::read(module, &spec.isa);
+    let judge = DirectiveJudge::new(spec, environment).ok_or("the environment is not known")?;
+    let mut own: Option<Reading> = None;
+    let mut others: Vec<String> = Vec::new();
+    for found in judge.read_module(&read) {
+        let found = found.map_err(|problem| format!("{} (byte {} of its module)", problem.message, problem.at))?;
+        if found.directive.name != directive.name || found.reading.form != form {
+            others.extend(found.reading.rules(found.directive).map(|rule| rule.id.clone()));
+        } else if own.as_ref().is_none_or(Reading::valid) {
+            own = Some(found.reading);
+        }
+    }
+    if let Some(problem) = read.problems.iter().find(|problem| matches!(problem.kind, ProblemKind::Syntax(_))) {
+        return Err(format!("its module cannot be read at byte {}", problem.at.start));
+    }
+    let own = own.ok_or("it is not read as one of its form")?;
+    match others.first() {
+        Some(rule) if own.valid() => Err(format!("what stands around it breaks {rule}")),
+        _ => Ok(own),
+    }
 }
 
 /// Reads directives of one environment.
@@ -98,6 +131,28 @@ impl<'s> DirectiveJudge<'s> {
             };
             found.into_iter().map(reading).collect()
         }))
+    }
+
+    /// Reads every directive of a module, those of its bodies as well.
+    pub fn read_module(&self, module: &Module<'_>) -> Vec<Result<DirectiveReading<'s>, DirectiveProblem>> {
+        let mut found = Vec::new();
+        let mut read = |text: &DirectiveText<'_>, scope: &Declarations| match self.read(text, scope) {
+            None => {}
+            Some(Err(problem)) => found.push(Err(problem)),
+            Some(Ok(readings)) => found.extend(readings.into_iter().map(Ok)),
+        };
+        for text in texts_of_module(module) {
+            read(&text, &module.scope_at(text.at.start));
+        }
+        for body in &module.bodies {
+            let mut walk = Walk::new(module, &self.spec.isa, body);
+            while let Some(step) = walk.next_step() {
+                for text in texts_of_step(module.text, &step) {
+                    read(&text, walk.declarations());
+                }
+            }
+        }
+        found
     }
 
     /// The directive and its form for a place and a word.

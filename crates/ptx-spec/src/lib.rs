@@ -46,7 +46,7 @@ pub mod yaml;
 
 /// PTX text, read and printed.
 pub mod ptx {
-    pub use crate::print::{Printer, Setting, print_variant, scaffold};
+    pub use crate::print::{Printer, Setting, print_variant, scaffold, scaffold_of};
     pub use crate::role::{Item, OBJECT_KINDS};
     pub use crate::text::*;
 }

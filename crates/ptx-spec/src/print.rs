@@ -1,5 +1,7 @@
 //! Prints variants as PTX text: the line, and the declarations of exactly what it uses.
 
+mod directive;
+
 use std::collections::BTreeSet;
 
 use crate::must::Must;
@@ -20,19 +22,24 @@ pub struct Setting<'a> {
 /// Writes variants of one form.
 pub struct Printer<'a> {
     form: &'a Form,
-    guard: usize,
+    /// The axis of the guard, which every form of an instruction has.
+    guard: Option<usize>,
 }
 
 impl<'a> Printer<'a> {
     /// A printer for a form.
     pub fn new(form: &'a Form) -> Self {
-        Self { form, guard: form.axis_of(Choice::Guard).must("every form has a guard") }
+        Self { form, guard: form.axis_of(Choice::Guard) }
     }
 
     /// Appends the line of a variant, without a line break, and reports what it uses.
     pub fn line(&self, values: &[u8], to: &mut String, mut uses: impl FnMut(Item<'a>)) {
         let form = self.form;
-        let guard = form.value(values, self.guard);
+        if let Some(template) = &form.template {
+            to.push_str(&directive::print(form, template, values));
+            return;
+        }
+        let guard = self.guard.map_or("", |guard| form.value(values, guard));
         if let Some(sign) = guard.strip_suffix('p') {
             to.push_str(sign);
             Item::GUARD.write(to);
@@ -167,6 +174,14 @@ impl<'a> Printer<'a> {
     }
 }
 
+/// The scaffold of a line of this form, which uses these items.
+pub fn scaffold_of<'a>(form: &'a Form, values: &[u8], items: impl IntoIterator<Item = Item<'a>>) -> Scaffold {
+    match &form.template {
+        Some(template) => directive::scaffold(form, template, values),
+        None => scaffold(items, Printer::new(form).setting(values)),
+    }
+}
+
 /// Appends a comma, except for the first of a list.
 fn separate(first: &mut bool, to: &mut String) {
     if !std::mem::take(first) {
@@ -189,5 +204,5 @@ pub fn print_variant(form: &Form, values: &[u8]) -> (String, String) {
     let mut line = String::new();
     let mut items: Vec<Item<'_>> = Vec::new();
     printer.line(values, &mut line, |item| items.push(item));
-    (line, scaffold(items, printer.setting(values)).declarations())
+    (line, scaffold_of(form, values, items).declarations())
 }

@@ -42,6 +42,7 @@ pub use rule::{Rule, RuleKind, SetupRule, Source};
 pub use scaled_type::{Scale, ScaledType};
 pub use setup::SetupAxis;
 pub(crate) use tables::{Candidate, Cubes, Tables};
+pub(crate) use template::{ADDRESS_SIZE, TARGET};
 pub use template::{Measure, Part, PartRead, PatternToken, Place, Template, TemplatePiece, TokenClass};
 pub use words::is_modifier;
 
@@ -72,6 +73,16 @@ impl Spec {
     /// The instruction with this name: an opcode, or an opcode with its first modifiers.
     pub fn instruction(&self, name: &str) -> Option<&Instruction> {
         self.by_name.get(name).map(|&at| &self.instructions[at])
+    }
+
+    /// All instructions, and after them all directives.
+    pub fn all(&self) -> impl Iterator<Item = &Instruction> {
+        self.instructions.iter().chain(&self.directives)
+    }
+
+    /// The instruction or directive with this name.
+    pub fn named(&self, name: &str) -> Option<&Instruction> {
+        self.instruction(name).or_else(|| self.directive(name))
     }
 
     /// The directive with this name.

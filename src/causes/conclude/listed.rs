@@ -46,7 +46,7 @@ fn listed(
     form: &str,
     sample: &Sample,
 ) -> Result<Option<ListedCase>, InternalError> {
-    let Some(instruction) = inquiry.spec.instruction(instruction) else { return Ok(None) };
+    let Some(instruction) = inquiry.spec.named(instruction) else { return Ok(None) };
     let executed = setup::executed(inquiry.spec, instruction);
     let Some(form) = executed.forms.iter().find(|known| known.id == form) else { return Ok(None) };
     let rows = std::slice::from_ref(&sample.values);

@@ -121,6 +121,16 @@ impl<'a> BatchWriter<'a> {
     pub(super) fn module(&self, batch: usize, number: usize, statements: &[&str], few: bool) -> (String, usize) {
         let Batch { environment, scaffold, .. } = self.batches[batch];
         let name = function_name(number);
+        if scaffold.context.outside() {
+            // Statements of our own are instructions.
+            let own = |(at, statement): (usize, &&str)| match *statement {
+                ABSORBER | MARK => format!(".entry {name}_{at} {{ {statement} ret; }}"),
+                directive => directive.to_owned(),
+            };
+            let wrapped: Vec<String> = statements.iter().enumerate().map(own).collect();
+            let statements: Vec<&str> = wrapped.iter().map(String::as_str).collect();
+            return scaffold.module(environment, &name, &statements);
+        }
         match self.registers[batch].as_ref().filter(|_| few).and_then(|registers| registers.needed(statements)) {
             Some(locals) => Scaffold { locals, ..scaffold.clone() }.module(environment, &name, statements),
             None => scaffold.module(environment, &name, statements),

@@ -161,7 +161,7 @@ impl<'r, 'a, 's: 'r> BodyReader<'r, 'a, 's> {
                     self.names.open(self.outer.len() - 1);
                 }
                 WalkStep::Close => drop(self.names.close()),
-                WalkStep::Declaration(declaration) => self.declare(&declaration)?,
+                WalkStep::Declaration(declaration, _) => self.declare(&declaration)?,
                 WalkStep::Directive(Some(label), name, text) => self.list(label, name, text),
                 WalkStep::Directive(..) => {}
                 WalkStep::TextProblem(problem) => return Err(unreadable(module.text, &problem)),

@@ -155,7 +155,7 @@ impl ThreadWriter<'_> {
             put!(self.before, "{{\n{}{body}ret;\n}}", self.registers(&body));
         }
         match self.scopes.context {
-            Context::Entry => {
+            Context::Entry | Context::Module | Context::Header => {
                 self.header(filled);
                 self.text.push_str(&declarations);
                 let mut body = String::new();

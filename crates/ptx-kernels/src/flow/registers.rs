@@ -68,7 +68,7 @@ pub(super) fn read(spec: &Spec, module: &Module<'_>, body: &FunctionBody<'_>, ju
             }
             // What could not be read may do anything.
             WalkStep::TextProblem(_) => reader.found.statements.push(BodyStatement::Label),
-            WalkStep::Declaration(_) | WalkStep::Directive(..) => {}
+            WalkStep::Declaration(..) | WalkStep::Directive(..) => {}
         }
     }
     reader.found

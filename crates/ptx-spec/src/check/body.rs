@@ -11,7 +11,7 @@ use super::diagnostic::{CheckedLine, Diagnostic, DiagnosticSeverity, OBSERVED};
 use super::directives::{self, CheckedDirective, FoundDirective};
 use super::environments::{JudgedEnvironment, ModuleEnvironments};
 use super::names::{KnownNames, names};
-use crate::directive::{DirectiveText, texts_of_body, texts_of_module};
+use crate::directive::{DirectiveText, texts_of_module, texts_of_step};
 use crate::environment::{Target, Version};
 use crate::must::Must;
 use crate::space::EnvironmentValues;
@@ -109,7 +109,7 @@ impl<'a> CheckedBody<'a> {
             if let Some(judged) = environments.of(text.at.end)
                 && !module.problems.iter().any(read_already)
             {
-                let scope = Declarations::before(&module.scope, text.at.start);
+                let scope = module.scope_at(text.at.start);
                 found.directive(checker, judged, &text, &scope);
             }
         }
@@ -221,14 +221,8 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
             match step {
                 WalkStep::TextProblem(problem) => self.found.problem(&problem),
                 WalkStep::Instruction(line, at) => self.instruction(line, at, &walk),
-                WalkStep::Declaration(declaration, at) => {
-                    let texts = texts_of_body(self.module.text, at, declaration.space, Some(&declaration));
-                    self.directives(&texts, walk.declarations());
-                }
-                WalkStep::Directive(label, name, all) => {
-                    let start = position(self.module.text, label.unwrap_or(all));
-                    let at = start..position(self.module.text, all) + all.len();
-                    self.directives(&texts_of_body(self.module.text, at, name, None), walk.declarations());
+                step @ (WalkStep::Declaration(..) | WalkStep::Directive(..)) => {
+                    self.directives(&texts_of_step(self.module.text, &step), walk.declarations());
                 }
                 _ => {}
             }

@@ -72,7 +72,8 @@ fn is_of(class: TokenClass, token: Token<'_>, lexer: &mut Lexer<'_>, context: Cl
             token.text == "<" && natural(next()).is_some() && next() == ">"
         }
         TokenClass::Text => token.kind == TokenKind::Text,
-        TokenClass::Any => true,
+        TokenClass::AddressSize => matches!(token.text, "32" | "64"),
+        TokenClass::Target | TokenClass::Any => true,
     }
 }
 

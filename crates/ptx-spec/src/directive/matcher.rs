@@ -34,6 +34,10 @@ impl<'m, 'a> Matcher<'m, 'a> {
     ) -> Self {
         let mut values = form.blank().to_vec();
         environment.give_to(&mut values);
+        if let Some(mode) = form.mode() {
+            let options = scope.options.split(',').map(str::trim);
+            values[mode] = options.filter_map(|option| form.axes[mode].position(option)).next().unwrap_or(0);
+        }
         let mut lexer = Lexer::new(&text.file[..text.at.end]);
         lexer.reset(text.at.start);
         Self { spec, form, scope, declaration, lexer, values, listed: Vec::new(), dimensions: Vec::new() }

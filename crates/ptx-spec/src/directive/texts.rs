@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::spec::Place;
-use crate::text::{Declaration, Header, Lexer, Module, Statement, TokenKind, parameter_texts};
+use crate::text::{Declaration, Header, Lexer, Module, Statement, TokenKind, WalkStep, parameter_texts};
 
 /// The text of a directive, and where it stands.
 #[derive(Clone, Debug)]
@@ -47,8 +47,19 @@ pub fn texts_of_module<'a>(module: &Module<'a>) -> Vec<DirectiveText<'a>> {
     found
 }
 
-/// The directives that a statement of a body consists of: itself, and the parameters of a prototype. A label before it belongs to it.
-pub fn texts_of_body<'a>(
+/// The directives of a step through a body: the statement itself, with the label before it, and the parameters of a prototype.
+pub fn texts_of_step<'a>(file: &'a str, step: &WalkStep<'a>) -> Vec<DirectiveText<'a>> {
+    match step {
+        WalkStep::Declaration(declaration, at) => of_body(file, at.clone(), declaration.space, Some(declaration)),
+        WalkStep::Directive(label, name, all) => {
+            let at = offset(file, label.unwrap_or(all))..offset(file, all) + all.len();
+            of_body(file, at, name, None)
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn of_body<'a>(
     file: &'a str,
     at: Range<usize>,
     keyword: &'a str,
@@ -113,10 +124,10 @@ fn lines_of_section<'a>(file: &'a str, inside: Range<usize>, found: &mut Vec<Dir
     let mut lexer = Lexer::new(&file[..inside.end.max(inside.start).min(file.len())]);
     lexer.reset(inside.start.min(file.len()));
     let mut open: Option<usize> = None;
-    let mut push = |open: &mut Option<usize>, end: usize| {
+    let mut push = |open: &mut Option<usize>, end: usize, keyword: &'static str| {
         if let Some(start) = open.take() {
             let at = start..start + file[start..end].trim_end().len();
-            found.push(DirectiveText { file, at, place: Place::Section, keyword: "", declaration: None });
+            found.push(DirectiveText { file, at, place: Place::Section, keyword, declaration: None });
         }
     };
     let mut before = None;
@@ -130,16 +141,16 @@ fn lines_of_section<'a>(file: &'a str, inside: Range<usize>, found: &mut Vec<Dir
             && token.text.get(1..3).is_some_and(|text| text.as_bytes()[1].is_ascii_digit())
             && before != Some(",");
         if label || sized || open.is_none() {
-            push(&mut open, start);
+            push(&mut open, start, "");
             open = Some(start);
         }
         if label {
             lexer = ahead;
-            push(&mut open, lexer.at());
+            push(&mut open, lexer.at(), ":");
         }
         before = Some(token.text);
     }
-    push(&mut open, lexer.at());
+    push(&mut open, lexer.at(), "");
 }
 
 /// The position of a part of a file.

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::conditions::RuleConditions;
 use super::directive_syntax::{self, ReadPattern};
 use super::environment_axes::environment;
 use super::file::File;
@@ -12,7 +13,8 @@ use super::rules;
 use super::sources::Sources;
 use crate::spec::words::NONE;
 use crate::spec::{
-    Choice, Cube, Draft, Example, Form, Instruction, Isa, Note, Part, PartRead, Tables, Template, Verdict, Writing,
+    Choice, Cube, Draft, Example, Form, Instruction, Isa, Note, Part, PartRead, Rule, RuleKind, Source, Tables,
+    Template, Verdict, Writing,
 };
 use crate::yaml::{At, Error, Ordered};
 
@@ -42,6 +44,7 @@ pub(super) fn build(
     }
     let as_instruction = as_instruction(raw);
     let sources = Sources { isa, raw_isa, isa_file, file, raw: &as_instruction };
+    unwritten(&sources, raw, &mut forms)?;
     rules::add(&sources, &mut forms)?;
     for (form, raw) in forms.iter().zip(&as_instruction.forms) {
         fits(&sources, form, raw)?;
@@ -49,6 +52,27 @@ pub(super) fn build(
     let mut instruction = instruction(raw, raw_isa, forms);
     instruction.index(isa);
     Ok(instruction)
+}
+
+/// Adds the rule that keeps combinations out of the spaces that cannot be written.
+fn unwritten(sources: &Sources<'_>, raw: &RawDirective, forms: &mut [Form]) -> Result<(), Vec<Error>> {
+    let Some(listed) = &raw.unwritten else { return Ok(()) };
+    let conditions = RuleConditions { sources, file: sources.file, forms };
+    let mut used = FxHashSet::default();
+    let errors: Vec<Error> = listed.0.iter().flat_map(|cube| conditions.check(cube, &mut used)).collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let entries: Vec<_> = listed.0.iter().map(|cube| conditions.entries(cube)).collect();
+    for form in forms {
+        let forbids: Vec<Cube> = entries.iter().filter_map(|entries| form.combination(entries)).collect();
+        if !forbids.is_empty() {
+            let (id, kind) = (format!("{}/unwritten", raw.directive.value), RuleKind::Canonical);
+            let says = "it cannot be written, or is read as something else".to_owned();
+            form.rules.push(Rule { id, kind, source: Source::Manual, section: None, says, forbids });
+        }
+    }
+    Ok(())
 }
 
 /// A form in the file of a directive.
@@ -65,6 +89,10 @@ impl<'a> FormSource<'a> {
         let mut draft =
             Draft { isa: self.isa, opcode: name, claims: &[], slots: Vec::new(), axes: Vec::new(), rules: Vec::new() };
         environment(&mut draft);
+        if !self.form.modes.is_empty() {
+            let modes = self.form.modes.iter().map(|mode| mode.value.clone());
+            draft.axis("mode", Choice::Mode, [NONE.to_owned()].into_iter().chain(modes).collect(), |_| true);
+        }
         let writing = draft.axis("writing", Choice::Writing, vec!["as in the manual".to_owned()], |_| true);
         let mut parts: Vec<Part> = Vec::new();
         let mut names: Vec<String> = Vec::new();
@@ -94,7 +122,8 @@ impl<'a> FormSource<'a> {
         }
         let begins = self.form.begins.iter().map(|word| word.value.clone()).collect();
         let around = one_line(&self.form.around.value);
-        let template = Template { place: self.form.place, begins, pieces, parts, around };
+        let objects = self.raw.objects.0.iter().map(|(name, text)| (name.value.clone(), text.clone())).collect();
+        let template = Template { place: self.form.place, begins, pieces, parts, around, objects };
         Ok(Form {
             id: format!("{name}.{}", self.form.id.value),
             syntax: one_line(&self.form.syntax.value),

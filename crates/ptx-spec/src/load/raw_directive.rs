@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::raw::{RawNote, RawRule};
+use super::raw::{Combinations, RawNote, RawRule};
 use crate::environment::Version;
 use crate::spec::{Measure, Place};
 use crate::yaml::{At, Ordered};
@@ -25,9 +25,14 @@ pub struct RawDirective {
     pub forms: Vec<RawDirectiveForm>,
     /// The parts that the forms name.
     pub parts: Ordered<RawPart>,
+    /// Declarations by name: a generated directive that names one has it before it.
+    #[serde(default)]
+    pub objects: Ordered<String>,
     /// Named sets of values, used in conditions as `$name`.
     #[serde(default)]
     pub sets: Ordered<Vec<At<String>>>,
+    /// Combinations that cannot be written, or that are read as others: none is generated.
+    pub unwritten: Option<Combinations>,
     /// The constraints on the choices.
     #[serde(default)]
     pub rules: Vec<RawRule>,
@@ -57,6 +62,9 @@ pub struct RawDirectiveForm {
     pub around: At<String>,
     /// The anchor of the form's own page, if it is not the directive's.
     pub manual: Option<String>,
+    /// The options of `.target` that change what is valid.
+    #[serde(default)]
+    pub modes: Vec<At<String>>,
     /// Parts that differ in this form.
     #[serde(default)]
     pub parts: Ordered<RawPart>,

@@ -14,8 +14,10 @@ pub struct Template {
     pub pieces: Vec<TemplatePiece>,
     /// The parts that the pieces name by their positions here.
     pub parts: Vec<Part>,
-    /// The text around a directive that is generated, and what it names: `<here>` stands for the directive.
+    /// The text around a directive that is generated: `<here>` stands for the directive.
     pub around: String,
+    /// Declarations by name, of which a generated directive has those that it names before it.
+    pub objects: Vec<(String, String)>,
 }
 
 /// Where a directive stands.
@@ -131,6 +133,10 @@ pub enum TokenClass {
     Range,
     /// A quoted text.
     Text,
+    /// The target of the module.
+    Target,
+    /// The address size of the module.
+    AddressSize,
     /// Any token.
     Any,
 }
@@ -152,8 +158,13 @@ impl TokenClass {
     }
 }
 
+/// What stands for the target of the module in the text of a part.
+pub(crate) const TARGET: &str = "<target>";
+/// What stands for its address size.
+pub(crate) const ADDRESS_SIZE: &str = "<address-size>";
+
 /// Each class with its name and what is written for it.
-const CLASSES: [(&str, TokenClass, &str); 20] = [
+const CLASSES: [(&str, TokenClass, &str); 22] = [
     ("positive", TokenClass::Positive, "32"),
     ("zero", TokenClass::Zero, "0"),
     ("power", TokenClass::Power, "16"),
@@ -173,6 +184,8 @@ const CLASSES: [(&str, TokenClass, &str); 20] = [
     ("declared", TokenClass::Declared, "g"),
     ("range", TokenClass::Range, "<4>"),
     ("text", TokenClass::Text, "\"a\""),
+    ("target", TokenClass::Target, TARGET),
+    ("address-size", TokenClass::AddressSize, ADDRESS_SIZE),
     ("any", TokenClass::Any, "x"),
 ];
 

@@ -43,6 +43,15 @@ pub struct Module<'a> {
 }
 
 impl<'a> Module<'a> {
+    /// The names that are declared before a byte outside of the bodies, with the options of the `.target` before it.
+    pub(crate) fn scope_at(&self, at: usize) -> Declarations {
+        let mut scope = Declarations::before(&self.scope, at);
+        if let Some(target) = self.target_at(at) {
+            target.argument.clone_into(&mut scope.options);
+        }
+        scope
+    }
+
     /// The directive `.target` that applies at a position: the last before it, or else the first of all.
     pub fn target_at(&self, at: usize) -> Option<&ModuleDirective<'a>> {
         self.targets.iter().rfind(|target| target.at < at).or(self.targets.first())

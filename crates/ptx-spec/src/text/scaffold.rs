@@ -14,6 +14,17 @@ pub enum Context {
     Entry,
     /// In the body of a `.func`.
     Function,
+    /// In the module, outside of all bodies.
+    Module,
+    /// At the beginning of the module, in place of the directive that it is.
+    Header,
+}
+
+impl Context {
+    /// True if lines are outside of all bodies.
+    pub fn outside(self) -> bool {
+        matches!(self, Self::Module | Self::Header)
+    }
 }
 
 /// Everything in a module except the lines asked about.
@@ -21,7 +32,7 @@ pub enum Context {
 pub struct Scaffold {
     /// Declarations at module scope, each ending in `;`.
     pub globals: String,
-    /// The kind of body that the lines are in: an entry or a function.
+    /// What the lines are in.
     pub context: Context,
     /// The results of the function, separated by commas.
     pub results: String,
@@ -39,6 +50,9 @@ impl Scaffold {
     /// A whole module whose entry or function is called `name`, and the number (from 1) of the text line
     /// with the first of `lines`. Each of `lines` is one text line.
     pub fn module(&self, environment: &Environment, name: &str, lines: &[&str]) -> (String, usize) {
+        if self.context.outside() {
+            return self.outside(environment, lines);
+        }
         let options = if self.options.is_empty() { String::new() } else { format!(", {}", self.options) };
         let mut text = format!(".version {}\n.target {}{options}\n", environment.ptx, environment.target);
         let mut put = |part: &str| {
@@ -69,6 +83,41 @@ impl Scaffold {
             text.push_str(prototype);
             text.push_str(" { ret; }\n");
         }
+        (text, first)
+    }
+
+    /// A module whose lines are outside of all bodies; those of a header stand for the directives that they are.
+    fn outside(&self, environment: &Environment, lines: &[&str]) -> (String, usize) {
+        let options = if self.options.is_empty() { String::new() } else { format!(", {}", self.options) };
+        let header = [
+            format!(".version {}", environment.ptx),
+            format!(".target {}{options}", environment.target),
+            format!(".address_size {}", environment.address_size),
+        ];
+        let mut text = String::new();
+        let mut first = None;
+        for (at, own) in header.iter().enumerate() {
+            let word = own.split(' ').next().unwrap_or(own);
+            let is_of = |line: &&&str| self.context == Context::Header && line.starts_with(word);
+            match lines.iter().find(is_of) {
+                Some(line) => {
+                    first = Some(1 + text.matches('\n').count());
+                    text.push_str(line);
+                }
+                None if at == 2 && environment.ptx < AddressSize::SINCE => continue,
+                None => text.push_str(own),
+            }
+            text.push('\n');
+        }
+        for object in Some(&self.globals).into_iter().filter(|globals| !globals.is_empty()) {
+            text.push_str(object);
+            text.push('\n');
+        }
+        let first = first.unwrap_or_else(|| {
+            let first = 1 + text.matches('\n').count();
+            lines.iter().for_each(|line| text.extend([line, "\n"]));
+            first
+        });
         (text, first)
     }
 
@@ -117,6 +166,7 @@ impl Scaffold {
     /// `.entry name(parameters) {`
     fn header(&self, name: &str) -> String {
         let mut header = match self.context {
+            Context::Module | Context::Header => return String::new(),
             Context::Entry => format!(".entry {name}"),
             Context::Function if self.results.is_empty() => format!(".func {name}"),
             Context::Function => format!(".func ({}) {name}", self.results),
