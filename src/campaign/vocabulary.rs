@@ -125,7 +125,9 @@ fn modules<'a>(
 ) -> Vec<WordModule<'a>> {
     let mut seen = FxHashSet::default();
     let mut modules: BTreeMap<(Environment, Setting<'a>), WordModule<'a>> = BTreeMap::new();
-    for (at, form) in instruction.forms.iter().enumerate() {
+    // The words of a directive are not modifiers.
+    let forms = instruction.forms.iter().enumerate().filter(|(_, form)| form.template.is_none());
+    for (at, form) in forms {
         let Some(environment) = main(form) else { continue };
         let Some(choices) = environment_values(form, &environment) else { continue };
         let space = Diagram::within(form, None, &choices);

@@ -13,20 +13,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ptx_conform::check::{Checker, Counts};
+use ptx_conform::divergences::Leniency;
 use ptx_conform::wrong_code::WrongCodeSearch;
 
 use super::load::{UnknownOpts, load_divergences};
 use super::output;
 use super::sarif;
 use file_report::{FileReport, Reporter, Status};
-use prediction::{Leniency, Prediction};
+use prediction::Prediction;
 
 /// Diagnose PTX files: every instruction, with the broken rules, where the manual states them, and what would be valid
 ///
 /// Each instruction is judged for the `.version`, `.target` and `.address_size` of its file. What the manual forbids, but
 /// every known ptxas accepts, is a warning. Instructions that PTX does not have, names that are not declared, names that
 /// are declared twice and statements that cannot be read are errors, and reading goes on after them. Declarations and
-/// directives are read, but not judged.
+/// directives are judged like instructions.
 ///
 /// Exit codes: 0 everything that is known is valid, 1 something is not, 2 something could not be judged: a file or a
 /// part of it cannot be read, or its version or target is not known. Unknown instructions alone are 0, where they are

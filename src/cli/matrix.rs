@@ -69,7 +69,7 @@ impl Opts {
         };
         let engines = named.open(specs)?;
         let (mut survey, answers) = match queries.as_slice() {
-            [] => (Survey::by_manual(&spec, &spec.instructions.iter().collect::<Vec<_>>()), None),
+            [] => (Survey::by_manual(&spec, &spec.all().collect::<Vec<_>>()), None),
             [query] if !self.by.is_empty() => {
                 (Survey::by_slots(&spec, query, &self.by).map_err(|why| anyhow!(why))?, None)
             }

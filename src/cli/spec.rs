@@ -71,6 +71,8 @@ enum SpecCommand {
 enum SchemaName {
     /// `specs/<opcode>.yaml`.
     Instruction,
+    /// `specs/directives/<name>.yaml`.
+    Directive,
     /// isa.yaml.
     Isa,
     /// `specs/divergences/*.yaml`.
@@ -95,6 +97,7 @@ impl SchemaName {
     fn schema(self) -> serde_json::Value {
         match self {
             Self::Instruction => ptx_conform::load::schema(),
+            Self::Directive => ptx_conform::load::directive_schema(),
             Self::Isa => ptx_conform::load::isa_schema(),
             Self::Divergences => ptx_conform::divergences::schema(),
             Self::Vocabulary => ptx_conform::load::vocabulary_schema(),

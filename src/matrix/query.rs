@@ -58,8 +58,8 @@ impl<'s> MatrixQuery<'s> {
             return Self::of_modifiers(spec, text, words);
         }
         let all: Vec<&str> = words.iter().map(String::as_str).collect();
-        let Some(instruction) = spec.instruction_of(opcode, &all) else {
-            let names = spec.instructions.iter().map(|instruction| instruction.name.as_str());
+        let Some(instruction) = spec.instruction_of(opcode, &all).or_else(|| spec.directive(opcode)) else {
+            let names = spec.all().map(|instruction| instruction.name.as_str());
             let known = spec.instructions.iter().any(|of| of.name.split('.').next() == Some(opcode));
             let near: Vec<&str> = match known {
                 true => names.filter(|name| name.split('.').next() == Some(opcode)).collect(),
@@ -87,7 +87,7 @@ impl<'s> MatrixQuery<'s> {
     /// A query of modifiers alone.
     fn of_modifiers(spec: &'s Spec, text: &str, words: Vec<String>) -> Result<Self, QueryError> {
         let all: Vec<(&Instruction, Vec<Modifier>)> =
-            spec.instructions.iter().map(|instruction| (instruction, modifiers(instruction))).collect();
+            spec.all().map(|instruction| (instruction, modifiers(instruction))).collect();
         let has_all = |(_, known): &&(&'s Instruction, Vec<Modifier>)| unknown(&words, known).is_none();
         let instructions: Vec<&Instruction> = all.iter().filter(has_all).map(|(instruction, _)| *instruction).collect();
         if !instructions.is_empty() && !words.is_empty() {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::pairs::{Grid, PairSet};
 use crate::must::Must as _;
 use crate::space::{ClassSet, Diagram, EnvironmentClasses, EnvironmentValues, environment};
-use crate::spec::{Form, Instruction, pattern_matches};
+use crate::spec::{Form, Instruction, is_modifier, pattern_matches};
 
 /// The value of a slot that is left out.
 pub(super) const LEFT_OUT: &str = "none";
@@ -55,7 +55,8 @@ pub(super) fn modifiers(instruction: &Instruction) -> Vec<Modifier> {
         let mut seen: Vec<&str> = Vec::new();
         for axis in form.slots.iter().map(|slot| &form.axes[slot.axis]) {
             for value in axis.claimed.iter().map(|value| axis.values[usize::from(value)].as_str()) {
-                if value == LEFT_OUT {
+                // A part of a directive has values that are no words of PTX.
+                if value == LEFT_OUT || form.template.is_some() && !is_modifier(value) {
                     continue;
                 }
                 let known = slots.entry(value).or_insert_with(|| {

@@ -81,7 +81,7 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
         instruction.forms.iter().any(|form| index.forms.contains_key(form.id.as_str()))
             || report.examples.iter().any(|example| example.instruction == instruction.name)
     };
-    let instructions: Vec<&Instruction> = sources.spec.instructions.iter().filter(tested).collect();
+    let instructions: Vec<&Instruction> = sources.spec.all().filter(tested).collect();
     let instructions: Vec<InstructionView<'_>> =
         instructions.par_iter().map(|instruction| InstructionView::new(instruction, &index, &names)).collect();
     let mut findings: Vec<FindingView<'_>> =

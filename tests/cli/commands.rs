@@ -239,7 +239,7 @@ fn with_changed_result(recording: &str) -> String {
 fn the_schemas_in_the_repository_match_the_code() {
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/schema");
     for name in
-        ["instruction", "isa", "divergences", "vocabulary", "report", "history", "matrix", "defects", "blame", "launch"]
+        ["instruction", "directive", "isa", "divergences", "vocabulary", "report", "history", "matrix", "defects", "blame", "launch"]
     {
         let path = schemas.join(format!("{name}.json"));
         let schema = run(&arguments(&format!("spec schema {name}")), Vec::new()).stdout;

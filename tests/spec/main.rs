@@ -1,6 +1,8 @@
 //! The specification: its files, its spaces, the model of what is executed, and PTX of others that it must know.
 
 mod bad_specs;
+mod directives;
+mod modules;
 mod properties;
 mod real_ptx;
 #[path = "../planted/shipped.rs"]

@@ -244,6 +244,10 @@ impl LineJudge for External {
     }
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
+        if batch.scaffold.context.outside() {
+            let why = format!("{} is only asked about what is in a body: the protocol has no other place", self.id);
+            return vec![Outcome::Skipped(why); batch.lines.len()];
+        }
         match self.supports(&batch.environment, depth) {
             Ok(()) => ask::ask(self, work::LineWork::new(batch, depth)),
             Err(reason) => vec![Outcome::Skipped(reason.to_string()); batch.lines.len()],

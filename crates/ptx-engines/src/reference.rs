@@ -12,10 +12,11 @@ use ptx_exec::interpret::Interpreter;
 use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_exec::model;
+use ptx_spec::directive::DirectiveJudge;
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::{Judge, UNKNOWN_OPCODE};
 use ptx_spec::must::Must;
-use ptx_spec::ptx::{Declarations, Line};
+use ptx_spec::ptx::{Declarations, Line, Module};
 use ptx_spec::spec::{Spec, Verdict};
 
 /// Judges by the specification, and executes by the reference model.
@@ -35,8 +36,11 @@ impl<'a> Reference<'a> {
     }
 
     fn outcome(&self, batch: &Batch<'_>, judge: &Judge<'_>, declarations: &Declarations, line: &str) -> Outcome {
+        if batch.scaffold.context.outside() {
+            return self.directive(batch, line).unwrap_or_else(|| Outcome::Rejected("it is no directive".to_owned()));
+        }
         match Line::parse(line) {
-            Err(why) => Outcome::Rejected(why.to_string()),
+            Err(why) => self.directive(batch, line).unwrap_or_else(|| Outcome::Rejected(why.to_string())),
             Ok(line) => match judge.read(&line, declarations) {
                 None => self.without_instruction(&line),
                 Some((instruction, reading)) => match reading.rules(instruction).next() {
@@ -49,6 +53,30 @@ impl<'a> Reference<'a> {
 }
 
 impl Reference<'_> {
+    /// The outcome of a directive; none if the line is none.
+    fn directive(&self, batch: &Batch<'_>, line: &str) -> Option<Outcome> {
+        let judge = DirectiveJudge::new(self.spec, &batch.environment)?;
+        let (module, first) = batch.scaffold.module(&batch.environment, "k", &[line]);
+        let start = module.split_inclusive('\n').take(first - 1).map(str::len).sum::<usize>();
+        let own = start..start + line.len();
+        let mut found = false;
+        for read in judge.read_module(&Module::read(&module, &self.spec.isa)) {
+            match read {
+                Err(problem) if own.contains(&problem.at) => return Some(Outcome::Rejected(problem.message)),
+                Err(_) => {}
+                Ok(read) if own.contains(&read.at.start) => {
+                    found = true;
+                    if let Some(rule) = read.reading.rules(read.directive).next() {
+                        let why = format!("{}: {} ({})", rule.id, rule.says, batch.environment);
+                        return Some(Outcome::Rejected(why));
+                    }
+                }
+                Ok(_) => {}
+            }
+        }
+        found.then_some(Outcome::Accepted)
+    }
+
     /// The outcome of a line of no instruction: the specification refuses it if it has every one.
     fn without_instruction(&self, line: &Line<'_>) -> Outcome {
         let none = self.spec.no_instruction(line).must("a line that is not read is of no instruction");

@@ -5,7 +5,6 @@ use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::ptxas::FAMILY;
 use ptx_conform::environment::Version;
 use ptx_conform::judge::Reading;
-use ptx_conform::space::environment;
 use ptx_conform::spec::Instruction;
 
 /// A version of an engine, and what is known of it. It is not run.
@@ -58,36 +57,5 @@ impl Prediction {
     /// The name of the engine.
     pub(super) fn engine(&self) -> &str {
         &self.name
-    }
-}
-
-/// The rules that no known version of the assembler enforces.
-pub(super) struct Leniency {
-    divergences: Divergences,
-    /// Each with the newest PTX version that it reads.
-    engines: Vec<(EngineVersion, Version)>,
-}
-
-impl Leniency {
-    pub(super) fn new(divergences: Divergences) -> Self {
-        let engines = divergences.versions(FAMILY);
-        Self { divergences, engines }
-    }
-
-    /// The remark on invalid lines that every known version accepts that reads their PTX version.
-    pub(super) fn remark(&self) -> Box<Remark<'_>> {
-        Box::new(|instruction, reading| self.of(instruction, reading))
-    }
-
-    fn of(&self, instruction: &Instruction, reading: &Reading) -> Option<String> {
-        let form = &instruction.forms[reading.form];
-        let ptx = environment(form, &reading.values).ptx;
-        let mut accepting = self.engines.iter().filter(|(_, newest)| *newest >= ptx).map(|(engine, _)| {
-            let expected = self.divergences.expect(engine, instruction, reading);
-            expected.divergence.filter(|_| expected.outcome == Does::Accepts)
-        });
-        let id = accepting.next()??;
-        let all = accepting.all(|divergence| divergence.is_some());
-        all.then(|| format!("every known {FAMILY} accepts this (known divergence `{id}`); --strict makes it an error"))
     }
 }

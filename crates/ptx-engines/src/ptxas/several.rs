@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Ptxas, rounds};
 use crate::{Batch, Depth, LineJudge as _, Outcome};
 use ptx_spec::environment::AddressSize;
-use ptx_spec::ptx::{Context, Scaffold};
+use ptx_spec::ptx::Scaffold;
 
 /// The properties that batches share if their lines are asked about together: the `-arch` and whether a file with an
 /// error must stop code generation, whether they are assembled separately, the options of `.target`, which hold for all
@@ -20,8 +20,7 @@ pub(super) fn judge_all(ptxas: &Ptxas, batches: &[Batch<'_>], depth: Depth) -> V
         let environment = &batch.environment;
         let arch = ptxas.supports(environment, depth).and_then(|()| ptxas.arch(environment.target, depth));
         match arch {
-            // What a header says may hold for all later modules of a process.
-            Ok(arch) if depth == Depth::Check && batch.scaffold.context != Context::Header => {
+            Ok(arch) if depth == Depth::Check && !batch.scaffold.alone => {
                 let Scaffold { options, separate, .. } = &batch.scaffold;
                 let size = environment.address_size;
                 let common = (arch.value, arch.stopped, *separate, options.as_str(), size, batch.mostly_invalid);

@@ -13,8 +13,8 @@ use super::rules;
 use super::sources::Sources;
 use crate::spec::words::NONE;
 use crate::spec::{
-    Choice, Cube, Draft, Example, Form, Instruction, Isa, Note, Part, PartRead, Rule, RuleKind, Source, Tables,
-    Template, Verdict, Writing,
+    Choice, Cube, Draft, Example, Form, Instruction, Isa, Note, Part, PartRead, Rule, RuleKind, Slot, Source, Tables,
+    Template, Verdict, Writing, is_modifier,
 };
 use crate::yaml::{At, Error, Ordered};
 
@@ -117,9 +117,17 @@ impl<'a> FormSource<'a> {
         if !self.form.around.value.contains(HERE) {
             errors.push(self.file.at(&self.form.around, format!("`{HERE}` is missing")));
         }
+        let mut seen = FxHashSet::default();
+        if let Some(axis) = draft.axes.iter().find(|axis| !seen.insert(&axis.name)) {
+            let message = format!("two axes of this form are called `{}`: choose another name for the part", axis.name);
+            errors.push(self.file.at(&self.form.syntax, message));
+        }
         if !errors.is_empty() {
             return Err(errors);
         }
+        let is_word = |part: &&Part| draft.axes[part.axis].values.iter().any(|value| is_modifier(value));
+        let slots = parts.iter().filter(is_word).map(|part| Slot { axis: part.axis, optional: true, telling: false });
+        draft.slots = slots.collect();
         let begins = self.form.begins.iter().map(|word| word.value.clone()).collect();
         let around = one_line(&self.form.around.value);
         let objects = self.raw.objects.0.iter().map(|(name, text)| (name.value.clone(), text.clone())).collect();

@@ -76,5 +76,6 @@ pub(super) fn scaffold(form: &Form, template: &Template, values: &[u8]) -> Scaff
     let mode = form.axis_of(Choice::Mode).map(|axis| form.value(values, axis)).filter(|mode| *mode != NONE);
     let options = mode.unwrap_or_default().to_owned();
     let globals = objects.collect::<Vec<_>>().join(" ");
-    Scaffold { globals, context, options, separate: text.contains(".unified"), ..Scaffold::default() }
+    let alone = context.outside() || !globals.is_empty();
+    Scaffold { globals, context, options, alone, separate: text.contains(".unified"), ..Scaffold::default() }
 }

@@ -1,0 +1,76 @@
+//! Whole modules of `corpus/modules.yaml`: what `check` says of each is what ptxas does.
+
+use ptx_conform::check::{Checker, DiagnosticSeverity, SmallestHeader, smallest_header};
+use ptx_conform::divergences::{Divergences, Leniency};
+use serde::Deserialize;
+
+use crate::shipped::SPEC;
+
+/// A module, and what is known of it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownModule {
+    id: String,
+    text: String,
+    /// What ptxas does with it.
+    verdict: Option<Verdict>,
+    /// The smallest version and target under which it is taken.
+    smallest: Option<String>,
+    /// A rule that a diagnostic must name, at one of these lines.
+    rule: Option<String>,
+    #[serde(default)]
+    lines: Vec<usize>,
+    /// A text that no diagnostic may have.
+    never: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Accepts,
+    Rejects,
+}
+
+/// The way in which `check` is wrong about a module, if it is.
+fn wrong(module: &KnownModule, leniency: &Leniency) -> Option<String> {
+    let tolerated = leniency.remark();
+    let checker = Checker { spec: &SPEC, limit: 100, remark: None, tolerated: Some(&*tolerated), sample: true };
+    let checked = checker.check(&module.text);
+    let line = |at: usize| 1 + module.text[..at].matches('\n').count();
+    let said: Vec<String> = checked
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == DiagnosticSeverity::Error)
+        .map(|diagnostic| format!("{} line {}: {}", diagnostic.rule, line(diagnostic.at.start), diagnostic.message))
+        .collect();
+    let verdict = if checked.counts.errors == 0 { Verdict::Accepts } else { Verdict::Rejects };
+    let smallest = || match smallest_header(&SPEC, &checked) {
+        SmallestHeader::Found { ptx, target, .. } => format!("{ptx} {target}"),
+        _ => "none".to_owned(),
+    };
+    let named = |rule: &String| {
+        checked.diagnostics.iter().any(|of| of.rule == *rule && module.lines.contains(&line(of.at.start)))
+    };
+    if module.verdict.is_some_and(|expected| expected != verdict) {
+        Some(format!("{verdict:?} {said:?}"))
+    } else if module.smallest.as_ref().is_some_and(|expected| *expected != smallest()) {
+        Some(format!("the smallest header is {}, and not {:?}", smallest(), module.smallest))
+    } else if module.rule.as_ref().is_some_and(|rule| !named(rule)) {
+        Some(format!("{:?} is not named: {said:?}", module.rule))
+    } else {
+        let never = module.never.as_ref()?;
+        said.iter().any(|text| text.contains(never)).then(|| format!("{said:?}"))
+    }
+}
+
+#[test]
+fn modules_are_judged_as_ptxas_does() {
+    let text = std::fs::read_to_string("corpus/modules.yaml").expect("the corpus");
+    let modules: Vec<KnownModule> = serde_yaml::from_str(&text).expect("modules");
+    let leniency = Leniency::new(Divergences::load(None, &SPEC).expect("sound divergences"));
+    let wrong: Vec<String> = modules
+        .iter()
+        .filter_map(|module| Some(format!("{}: {}", module.id, wrong(module, &leniency)?)))
+        .collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), modules.len(), wrong.join("\n"));
+}
