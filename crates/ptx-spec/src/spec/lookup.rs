@@ -145,9 +145,22 @@ impl Form {
 
 impl Instruction {
     /// The position of each of a line's modifiers among those that the forms know; without those of the instruction's
-    /// name, and with the words of one that consists of several together.
-    pub(crate) fn positions(&self, modifiers: &[&str]) -> Vec<Option<usize>> {
-        let mut rest = if self.begins(modifiers) { &modifiers[self.prefix.len()..] } else { modifiers };
+    /// name, and with the words of one that consists of several together. Also whether such words are apart in the line.
+    pub(crate) fn positions(&self, modifiers: &[&str]) -> (Vec<Option<usize>>, bool) {
+        let rest = if self.begins(modifiers) { &modifiers[self.prefix.len()..] } else { modifiers };
+        if let Some(words) = self.joined.iter().find(|words| are_apart(words, rest)) {
+            let first = rest.iter().position(|word| words.iter().any(|of| of == word)).unwrap_or(0);
+            let others = |part: &[&str]| self.adjacent(&without(words, part));
+            let mut positions = others(&rest[..first]);
+            positions.push(self.modifiers.get(&words.concat()).copied());
+            positions.extend(others(&rest[first..]));
+            return (positions, true);
+        }
+        (self.adjacent(rest), false)
+    }
+
+    /// The position of each of these modifiers.
+    fn adjacent(&self, mut rest: &[&str]) -> Vec<Option<usize>> {
         let mut positions = Vec::with_capacity(rest.len());
         while let Some(first) = rest.first() {
             let joined =
@@ -166,4 +179,15 @@ impl Instruction {
             || self.patterns.iter().find(|pattern| pattern.matches(name)).map(|pattern| pattern.name.as_str());
         self.modifiers.get(name).or_else(|| self.modifiers.get(pattern()?)).copied()
     }
+}
+
+/// True if all these words are among the modifiers, each once, but not one after the other.
+fn are_apart(words: &[String], modifiers: &[&str]) -> bool {
+    let once = |word: &String| modifiers.iter().filter(|modifier| *modifier == word).count() == 1;
+    words.iter().all(once) && !modifiers.windows(words.len()).any(|window| words.iter().eq(window))
+}
+
+/// The modifiers that are none of these words.
+fn without<'m>(words: &[String], modifiers: &[&'m str]) -> Vec<&'m str> {
+    modifiers.iter().copied().filter(|modifier| !words.iter().any(|word| word == modifier)).collect()
 }
