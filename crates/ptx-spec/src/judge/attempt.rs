@@ -9,6 +9,9 @@ use crate::space::{EnvironmentValues, Values};
 use crate::spec::{Cubes, Form, Isa, RuleKind, SpecialNeeds, TextFault, Writing};
 use crate::text::{Context, Declarations, Line};
 
+/// How many further broken rules operands that do not fit the form count for.
+const MISMATCHED: usize = 2;
+
 /// A line with all that it is read against, whatever the form is.
 pub(super) struct LineInContext<'l> {
     pub(super) isa: &'l Isa,
@@ -180,6 +183,10 @@ impl Attempt {
             several @ [_, _, ..] => several.iter().map(|id| 1 + usize::from(is_foreign(id))).sum(),
             few => few.len(),
         };
+        // Operands that do not fit say more of another form than two that are of the wrong type.
+        if self.mismatched {
+            self.anywhere += MISMATCHED;
+        }
         let rank = |attempt: &Self| {
             (attempt.anywhere, attempt.broken.len(), Reverse(attempt.matched), attempt.mismatched, attempt.form)
         };
