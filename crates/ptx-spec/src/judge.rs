@@ -135,21 +135,39 @@ impl<'a> Judge<'a> {
         self.read_in_order(instruction, (line, &line.modifiers, None), declarations)
     }
 
-    /// Reads a line with its modifiers in this order, which is a fault if one is given.
+    /// Reads a line with its modifiers in this order, which is a fault if one is given. If the line is not valid, words
+    /// that belong together and are apart may explain it better.
     fn read_in_order(
         &self,
         instruction: &Instruction,
         (line, modifiers, late): (&Line<'_>, &[&str], Option<Writing>),
         declarations: &Declarations,
     ) -> Reading {
-        let (modifiers, apart) = instruction.positions(modifiers);
-        let apart = late.or(apart.then_some(Writing::Reordered));
-        let least = |(at, form): (usize, &Form)| (form.least_broken(&modifiers), at);
+        let positions = instruction.positions(modifiers);
+        let reading = self.read_positions(instruction, (line, &positions, late.clone()), declarations);
+        match instruction.positions_apart(modifiers).filter(|_| !reading.valid()) {
+            None => reading,
+            Some(positions) => {
+                let apart = Some(late.unwrap_or(Writing::Reordered));
+                let other = self.read_positions(instruction, (line, &positions, apart), declarations);
+                if other.broken.len() < reading.broken.len() { other } else { reading }
+            }
+        }
+    }
+
+    /// Reads a line with these modifiers, by their positions among those of the instruction.
+    fn read_positions(
+        &self,
+        instruction: &Instruction,
+        (line, modifiers, apart): (&Line<'_>, &[Option<usize>], Option<Writing>),
+        declarations: &Declarations,
+    ) -> Reading {
+        let least = |(at, form): (usize, &Form)| (form.least_broken(modifiers), at);
         let mut forms: Vec<(usize, usize)> = instruction.forms.iter().enumerate().map(least).collect();
         // The most promising forms come first, so that the others can be skipped.
         forms.sort_unstable();
         let (isa, environment) = (&self.spec.isa, self.environment);
-        let line = LineInContext { isa, environment, line, modifiers: &modifiers, apart, declarations };
+        let line = LineInContext { isa, environment, line, modifiers, apart, declarations };
         let mut best: Option<Attempt> = None;
         let mut attempt = Attempt::default();
         for (least, at) in forms {

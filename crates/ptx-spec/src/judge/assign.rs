@@ -201,6 +201,12 @@ fn choose(candidates: &[Candidate], taken: u64, next: usize) -> Option<&Candidat
     candidates.iter().filter(free).min_by_key(best)
 }
 
+/// True if a slot knows a modifier of another one.
+fn knows(slot: &Axis, other: &Axis) -> bool {
+    let claimed = other.claimed.iter().map(|at| &other.values[usize::from(at)]);
+    claimed.into_iter().any(|value| value != NONE && slot.position(value).is_some())
+}
+
 /// The order in which slots are taken.
 #[derive(Default)]
 struct SlotOrder {
@@ -236,10 +242,8 @@ impl SlotOrder {
     fn alike_changed(&self, form: &Form) -> bool {
         let alike = |one: usize, other: usize| {
             let [one, other] = [one, other].map(|slot| &form.axes[form.slots[slot].axis]);
-            let knows = |value: usize| other.position(&one.values[value]).is_some();
             let layouts = |axis: &Axis| axis.claimed.iter().any(|at| LAYOUTS.contains(&axis.values[usize::from(at)].as_str()));
-            let shared = one.claimed.iter().map(usize::from).any(|value| one.values[value] != NONE && knows(value));
-            shared || layouts(one) && layouts(other)
+            knows(other, one) || knows(one, other) || layouts(one) && layouts(other)
         };
         let pairs = self.taken.iter().enumerate().flat_map(|(at, &slot)| {
             self.taken[at + 1..].iter().map(move |&later| (slot, later)).filter(|(slot, later)| later < slot)

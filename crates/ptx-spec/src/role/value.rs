@@ -13,7 +13,7 @@ use super::shape::{SCALAR, SlotSets, TUPLE, VECTOR, cell_set, lanes_of, of_regis
 use super::special;
 use crate::must::Must;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK, SPECIAL};
-use crate::spec::{AllowedNumbers, Choice, Cube, Draft, Form, Kind, Operand, RegisterType, TextFault, ValueSet};
+use crate::spec::{AllowedNumbers, Choice, Cube, Draft, Form, Kind, Operand, RegisterType, Role, TextFault, ValueSet};
 use crate::text::{Argument, Symbol};
 use crate::yaml::OneOrMany;
 
@@ -328,7 +328,8 @@ impl OperandReader<'_> {
         if let Some((axis, _)) = &self.operand.first {
             values[*axis] = u8::from(own);
         }
-        let mut lanes: Vec<(u8, TextFault)> = Vec::new();
+        let mut lanes: Vec<(u8, Option<TextFault>)> = Vec::new();
+        let written = self.operand.role == Role::Destination;
         for (lane, element) in elements.iter().enumerate().skip(usize::from(own)) {
             if *element == Argument::Sink && self.operand.sinks.is_some() {
                 // The sinks of long tuples are no choice; of tuples longer than any here the shape is wrong anyway.
@@ -340,7 +341,7 @@ impl OperandReader<'_> {
             let (of_type, count) = self.element(element, Position::Element, values, found);
             let of_type = if count == 1 { of_type } else { Word(OTHER) };
             if let Some(axis) = self.operand.of_type {
-                lanes.push((self.on_axis(axis, of_type), lane_fault(element)));
+                lanes.push((self.on_axis(axis, of_type), lane_fault(element, written)));
             }
             if let Some(fault) = self.mixed(element, &elements[usize::from(own)..lane]) {
                 found.fault(fault);
@@ -357,28 +358,25 @@ impl OperandReader<'_> {
 
     /// The value of the axis of types that stands for all lanes, with which the others are compared: bits, then any
     /// register, then the first.
-    fn of_all(&self, axis: usize, lanes: &[(u8, TextFault)], found: &mut Found) -> Option<u8> {
+    fn of_all(&self, axis: usize, lanes: &[(u8, Option<TextFault>)], found: &mut Found) -> Option<u8> {
         let kind = |value: u8| {
             let name = self.form.axes[axis].values.get(usize::from(value))?;
             self.isa.register_type(name).map(|of| of.kind)
         };
-        let rank = |(value, fault): &&(u8, TextFault)| match kind(*value) {
+        let rank = |(value, fault): &&(u8, Option<TextFault>)| match kind(*value) {
             Some(Kind::Bits) => 0,
-            _ if *fault == TextFault::OddRegister => 1,
+            Some(_) if *fault == Some(TextFault::OddRegister) => 1,
             _ => 2,
         };
         // The first of those that are as good.
         let (all, _) = *lanes.iter().min_by_key(rank)?;
         let bits = kind(all) == Some(Kind::Bits);
         for &(value, fault) in lanes.iter().filter(|(value, _)| *value != all) {
-            match fault {
-                TextFault::OddRegister if !bits => {
-                    if !found.more.contains(&(axis, value)) {
-                        found.more.push((axis, value));
-                    }
-                }
-                _ if found.lanes.contains(&(axis, value, fault)) => {}
-                _ => found.lanes.push((axis, value, fault)),
+            match fault.filter(|fault| bits || *fault != TextFault::OddRegister) {
+                None if found.more.contains(&(axis, value)) => {}
+                None => found.more.push((axis, value)),
+                Some(fault) if found.lanes.contains(&(axis, value, fault)) => {}
+                Some(fault) => found.lanes.push((axis, value, fault)),
             }
         }
         Some(all)
@@ -395,12 +393,14 @@ fn is_fraction(argument: &Argument<'_>) -> bool {
     number > 0.0 && number <= 1.0
 }
 
-/// The fault of a lane that breaks a rule which the others do not break.
-fn lane_fault(element: &Argument<'_>) -> TextFault {
+/// The fault of a lane that breaks a rule which the others do not break; none if the rule itself says it: a number is
+/// never written, and a sink never read.
+fn lane_fault(element: &Argument<'_>, written: bool) -> Option<TextFault> {
     match element {
-        Argument::Sink => TextFault::OddSink,
-        Argument::Integer(_) | Argument::Float(_) | Argument::Double(_) => TextFault::OddImmediate,
-        _ => TextFault::OddRegister,
+        Argument::Sink => written.then_some(TextFault::OddSink),
+        Argument::Integer(_) | Argument::Float(_) | Argument::Double(_) => (!written).then_some(TextFault::OddImmediate),
+        Argument::Name(_) => Some(TextFault::OddRegister),
+        _ => None,
     }
 }
 
@@ -422,10 +422,10 @@ impl ElementClass {
         sizes && (bits || self.kind == other.kind || integer(self.kind) && integer(other.kind))
     }
 
-    /// True if one of them is a predicate and the other one of bits.
+    /// True if one of them is a predicate and the other one 32 bits.
     fn is_predicate_beside_bits(self, other: Self) -> bool {
-        let kinds = [self.kind, other.kind];
-        kinds.contains(&Kind::Predicate) && kinds.contains(&Kind::Bits)
+        let (kinds, sizes) = ([self.kind, other.kind], [self.bits, other.bits]);
+        kinds.contains(&Kind::Predicate) && kinds.contains(&Kind::Bits) && sizes.contains(&Some(32))
     }
 }
 

@@ -145,18 +145,26 @@ impl Form {
 
 impl Instruction {
     /// The position of each of a line's modifiers among those that the forms know; without those of the instruction's
-    /// name, and with the words of one that consists of several together. Also whether such words are apart in the line.
-    pub(crate) fn positions(&self, modifiers: &[&str]) -> (Vec<Option<usize>>, bool) {
-        let rest = if self.begins(modifiers) { &modifiers[self.prefix.len()..] } else { modifiers };
-        if let Some(words) = self.joined.iter().find(|words| are_apart(words, rest)) {
-            let first = rest.iter().position(|word| words.iter().any(|of| of == word)).unwrap_or(0);
-            let others = |part: &[&str]| self.adjacent(&without(words, part));
-            let mut positions = others(&rest[..first]);
-            positions.push(self.modifiers.get(&words.concat()).copied());
-            positions.extend(others(&rest[first..]));
-            return (positions, true);
-        }
-        (self.adjacent(rest), false)
+    /// name, and with the words of one that consists of several together.
+    pub(crate) fn positions(&self, modifiers: &[&str]) -> Vec<Option<usize>> {
+        self.adjacent(self.unnamed(modifiers))
+    }
+
+    /// The same if the words of one that consists of several are all there, but apart: it is where the first of them is.
+    pub(crate) fn positions_apart(&self, modifiers: &[&str]) -> Option<Vec<Option<usize>>> {
+        let rest = self.unnamed(modifiers);
+        let words = self.joined.iter().find(|words| are_apart(words, rest))?;
+        let first = rest.iter().position(|word| words.iter().any(|of| of == word))?;
+        let others = |part: &[&str]| self.adjacent(&without(words, part));
+        let mut positions = others(&rest[..first]);
+        positions.push(self.modifiers.get(&words.concat()).copied());
+        positions.extend(others(&rest[first..]));
+        Some(positions)
+    }
+
+    /// The modifiers of a line that are not part of the instruction's name.
+    fn unnamed<'m, 'w>(&self, modifiers: &'m [&'w str]) -> &'m [&'w str] {
+        if self.begins(modifiers) { &modifiers[self.prefix.len()..] } else { modifiers }
     }
 
     /// The position of each of these modifiers.
