@@ -242,7 +242,8 @@ impl SlotOrder {
     fn alike_changed(&self, form: &Form) -> bool {
         let alike = |one: usize, other: usize| {
             let [one, other] = [one, other].map(|slot| &form.axes[form.slots[slot].axis]);
-            let layouts = |axis: &Axis| axis.claimed.iter().any(|at| LAYOUTS.contains(&axis.values[usize::from(at)].as_str()));
+            let layouts =
+                |axis: &Axis| axis.claimed.iter().any(|at| LAYOUTS.contains(&axis.values[usize::from(at)].as_str()));
             knows(other, one) || knows(one, other) || layouts(one) && layouts(other)
         };
         let pairs = self.taken.iter().enumerate().flat_map(|(at, &slot)| {

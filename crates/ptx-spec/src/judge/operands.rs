@@ -88,7 +88,9 @@ impl OperandsReader<'_> {
             }
             let mut rules = Vec::new();
             self.form.rules_of(&self.form.judged_operands(&self.form.judged(&tried), &tried), &mut rules);
-            let rank = rules.len() + found.found.faults.len() + found.found.more.len()
+            let rank = rules.len()
+                + found.found.faults.len()
+                + found.found.more.len()
                 + found.found.lanes.len()
                 + usize::from(found.mismatched);
             if best.as_ref().is_none_or(|(best, ..)| rank < *best) {
@@ -136,9 +138,7 @@ impl OperandsReader<'_> {
                 .collect();
             let Some(&first) = there.first() else { continue };
             let fits = match part {
-                Pattern::Bracket(inside) => {
-                    self.bracket(&there, writing.unbrackets(inside), &mut texts, values, read)
-                }
+                Pattern::Bracket(inside) => self.bracket(&there, writing.unbrackets(inside), &mut texts, values, read),
                 _ => match texts.next() {
                     Some(text) => self.part(part, first, &there, text, values, read),
                     None => false,

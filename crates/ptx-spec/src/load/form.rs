@@ -8,7 +8,9 @@ use super::writing::WritingBuilder;
 use crate::environment::AddressSize;
 use crate::role::{self, ENTRY, FUNCTION, RoleName, lanes_of};
 use crate::spec::words::NONE;
-use crate::spec::{AllowedNumbers, Choice, Cube, Draft, Form, Isa, Operand, Pattern, RuleKind, Slot, SlotClaims, Tables, ValueSet};
+use crate::spec::{
+    AllowedNumbers, Choice, Cube, Draft, Form, Isa, Operand, Pattern, RuleKind, Slot, SlotClaims, Tables, ValueSet,
+};
 
 /// Builds one form. The rules of the YAML are added by the caller.
 pub(super) struct FormBuilder<'a> {

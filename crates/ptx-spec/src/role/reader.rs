@@ -86,7 +86,7 @@ impl OperandReader<'_> {
             Argument::Name(name) if position == Position::Bracket && name.contains('.') => (Word(OTHER), 1),
             Argument::Name(name) => match self.declarations.symbol(name) {
                 Some(Symbol::Register(Some(of), lanes)) => (Type(of), lanes),
-                Some(Symbol::Variable(_)) => (self.variable(found), 1),
+                Some(Symbol::Variable(_)) => (Word(VARIABLE), 1),
                 // A name that is not declared may be a label further down.
                 None if self.isa.special(name).is_none() && self.names_a(LABEL) => (Word(LABEL), 1),
                 Some(symbol) => (Word(object_word(symbol).unwrap_or(OTHER)), 1),
@@ -131,7 +131,7 @@ impl OperandReader<'_> {
         matches!(argument, Argument::Sum(..)) && position == Position::Operand && self.operand.role == Role::Source
     }
 
-    /// The address of a variable: as a source that takes none, it is a number with a fault.
+    /// The address of a variable with an offset: as a source that takes none, it is a number with a fault.
     fn variable(&self, found: &mut Found) -> ReadValue<'_> {
         let axis = self.operand.of_type.map(|axis| &self.form.axes[axis]);
         let takes = |word| axis.is_some_and(|axis| axis.position(word).is_some_and(|at| axis.claimed.contains(at)));

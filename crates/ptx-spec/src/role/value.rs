@@ -398,7 +398,9 @@ fn is_fraction(argument: &Argument<'_>) -> bool {
 fn lane_fault(element: &Argument<'_>, written: bool) -> Option<TextFault> {
     match element {
         Argument::Sink => written.then_some(TextFault::OddSink),
-        Argument::Integer(_) | Argument::Float(_) | Argument::Double(_) => (!written).then_some(TextFault::OddImmediate),
+        Argument::Integer(_) | Argument::Float(_) | Argument::Double(_) => {
+            (!written).then_some(TextFault::OddImmediate)
+        }
         Argument::Name(_) => Some(TextFault::OddRegister),
         _ => None,
     }

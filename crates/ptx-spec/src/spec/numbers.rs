@@ -118,10 +118,12 @@ impl AllowedNumbers {
     /// An allowed number, in words.
     pub(crate) fn says(&self) -> String {
         match self {
-            Self::Listed(numbers) | Self::Multiples { listed: numbers, .. } => match numbers.iter().map(ToString::to_string).collect::<Vec<_>>().as_slice() {
-                [several @ .., last] if !several.is_empty() => format!("{} or {last}", several.join(", ")),
-                numbers => numbers.concat(),
-            },
+            Self::Listed(numbers) | Self::Multiples { listed: numbers, .. } => {
+                match numbers.iter().map(ToString::to_string).collect::<Vec<_>>().as_slice() {
+                    [several @ .., last] if !several.is_empty() => format!("{} or {last}", several.join(", ")),
+                    numbers => numbers.concat(),
+                }
+            }
             Self::Fraction => "above 0.0 and up to 1.0".to_owned(),
             Self::Range { from, to, multiple, .. } => {
                 let of = if *multiple == 1 { String::new() } else { format!("a multiple of {multiple} ") };
