@@ -175,7 +175,7 @@ impl Divergences {
     }
 
     /// True if the PTX version of a line is newer than any that the engine accepts.
-    fn too_new(&self, engine: &EngineVersion, form: &Form, values: &[u8]) -> bool {
+    pub(super) fn too_new(&self, engine: &EngineVersion, form: &Form, values: &[u8]) -> bool {
         self.newest_ptx(engine).is_some_and(|newest| environment(form, values).ptx > newest)
     }
 

@@ -12,7 +12,7 @@ mod operands;
 use crate::environment::{Environment, Target, Version};
 use crate::must::Must;
 use crate::space::{EnvironmentValues, Values, environment_values};
-use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds, TextFault};
+use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds, TextFault, Writing};
 use crate::text::{Declarations, Line};
 pub use arguments::{BoundArgument, BoundElement, arguments, assumed_arguments};
 use attempt::{Attempt, LineInContext};
@@ -114,7 +114,17 @@ impl<'a> Judge<'a> {
         if instruction.elsewhere_in(&line.modifiers).is_some() {
             return None;
         }
-        Some((instruction, self.read_as(instruction, line, declarations)))
+        let reading = self.read_as(instruction, line, declarations);
+        if reading.valid() {
+            return Some((instruction, reading));
+        }
+        // A word of a longer name that stands further back: then the line is one of that instruction, out of order.
+        let further = self.spec.with_late_words(instruction, line.opcode, &line.modifiers);
+        let readings = further.map(|(other, modifiers)| {
+            (other, self.read_in_order(other, (line, &modifiers, Some(Writing::ReorderedFront)), declarations))
+        });
+        let fewer = |(_, other): &(&Instruction, Reading)| other.broken.len() < reading.broken.len();
+        Some(readings.into_iter().find(fewer).unwrap_or((instruction, reading)))
     }
 
     /// Reads a line as one of this instruction: as a line of the form that explains it best. That is the
@@ -122,13 +132,42 @@ impl<'a> Judge<'a> {
     /// fewest broken rules, then the one that has the most of the line's modifiers, then one whose operands fit, then the
     /// first.
     pub fn read_as(&self, instruction: &Instruction, line: &Line<'_>, declarations: &Declarations) -> Reading {
-        let modifiers = instruction.positions(&line.modifiers);
-        let least = |(at, form): (usize, &Form)| (form.least_broken(&modifiers), at);
+        self.read_in_order(instruction, (line, &line.modifiers, None), declarations)
+    }
+
+    /// Reads a line with its modifiers in this order, which is a fault if one is given. If the line is not valid, words
+    /// that belong together and are apart may explain it better.
+    fn read_in_order(
+        &self,
+        instruction: &Instruction,
+        (line, modifiers, late): (&Line<'_>, &[&str], Option<Writing>),
+        declarations: &Declarations,
+    ) -> Reading {
+        let positions = instruction.positions(modifiers);
+        let reading = self.read_positions(instruction, (line, &positions, late.clone()), declarations);
+        match instruction.positions_apart(modifiers).filter(|_| !reading.valid()) {
+            None => reading,
+            Some(positions) => {
+                let apart = Some(late.unwrap_or(Writing::Reordered));
+                let other = self.read_positions(instruction, (line, &positions, apart), declarations);
+                if other.broken.len() < reading.broken.len() { other } else { reading }
+            }
+        }
+    }
+
+    /// Reads a line with these modifiers, by their positions among those of the instruction.
+    fn read_positions(
+        &self,
+        instruction: &Instruction,
+        (line, modifiers, apart): (&Line<'_>, &[Option<usize>], Option<Writing>),
+        declarations: &Declarations,
+    ) -> Reading {
+        let least = |(at, form): (usize, &Form)| (form.least_broken(modifiers), at);
         let mut forms: Vec<(usize, usize)> = instruction.forms.iter().enumerate().map(least).collect();
         // The most promising forms come first, so that the others can be skipped.
         forms.sort_unstable();
         let (isa, environment) = (&self.spec.isa, self.environment);
-        let line = LineInContext { isa, environment, line, modifiers: &modifiers, declarations };
+        let line = LineInContext { isa, environment, line, modifiers, apart, declarations };
         let mut best: Option<Attempt> = None;
         let mut attempt = Attempt::default();
         for (least, at) in forms {

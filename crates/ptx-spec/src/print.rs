@@ -81,7 +81,7 @@ impl<'a> Printer<'a> {
         }
         separate(first, to);
         let (open, between, close) = match part {
-            Pattern::Bracket(_) if *writing != Writing::Unbracketed => ("[", ", ", "]"),
+            Pattern::Bracket(_) if !writing.unbrackets(&operands) => ("[", ", ", "]"),
             Pattern::Operand(_) | Pattern::Bracket(_) => ("", ", ", ""),
             Pattern::Pair(..) => ("", "|", ""),
             Pattern::List(_) => ("(", ", ", ")"),

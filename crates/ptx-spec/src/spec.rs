@@ -29,8 +29,8 @@ pub use condition::Entry;
 pub use cube::{Cube, ValueSet};
 pub(crate) use draft::{Draft, SlotClaims};
 pub(crate) use fault::TextFault;
-pub(crate) use form::page as manual_page;
 pub use form::{Form, Pattern, Slot, Writing};
+pub(crate) use form::{leads, page as manual_page};
 pub(crate) use instruction::stands_for;
 pub use instruction::{Example, Instruction, Note, Verdict};
 pub use isa::{Isa, Kind, KindTable, RegisterType, Special, SpecialNeeds};
@@ -95,5 +95,23 @@ impl Spec {
     pub fn instruction_of(&self, opcode: &str, modifiers: &[&str]) -> Option<&Instruction> {
         let candidates = self.by_opcode.get(opcode)?;
         candidates.iter().map(|&at| &self.instructions[at]).find(|instruction| instruction.begins(modifiers))
+    }
+
+    /// The instruction with a longer name all of whose words are among the modifiers of a line, with the modifiers in the
+    /// order that makes it a line of that instruction.
+    pub(crate) fn with_late_words<'l>(
+        &self,
+        than: &Instruction,
+        opcode: &str,
+        modifiers: &[&'l str],
+    ) -> Option<(&Instruction, Vec<&'l str>)> {
+        let candidates = self.by_opcode.get(opcode)?.iter().map(|&at| &self.instructions[at]);
+        let mut longer = candidates.filter(|other| other.prefix.len() > than.prefix.len());
+        longer.find_map(|other| {
+            let place = |word: &String| modifiers.iter().position(|modifier| modifier == word);
+            let places: Vec<usize> = other.prefix.iter().map(place).collect::<Option<_>>()?;
+            let rest = modifiers.iter().enumerate().filter(|(at, _)| !places.contains(at));
+            Some((other, places.iter().map(|&at| modifiers[at]).chain(rest.map(|(_, word)| *word)).collect()))
+        })
     }
 }

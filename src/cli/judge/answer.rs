@@ -8,6 +8,8 @@ use ptx_conform::must::Must;
 use ptx_conform::ptx::{Declarations, Line, Module, ProblemKind, SyntaxError, TextProblem, Walk, WalkStep};
 use ptx_conform::spec::{Form, Spec, Verdict};
 
+/// The word for an engine that does one or the other.
+const EITHER: &str = "either";
 /// The rule that is broken by text that is not a statement.
 pub(crate) const SYNTAX: &str = "isa/syntax";
 
@@ -24,7 +26,7 @@ pub(super) struct LineAnswer<'s> {
     #[serde(skip_serializing_if = "Option::is_none")]
     needs: Option<Needs>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    expected: Option<Does>,
+    expected: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     divergence: Option<&'s str>,
     /// The name that no instruction has, and the nearest one that some has.
@@ -125,7 +127,7 @@ impl<'s> TextJudge<'s> {
         if !self.spec.complete && self.spec.instruction(opcode).is_none() {
             return Ok(LineAnswer::bare(Verdict::Unknown, BrokenRules::None));
         }
-        let expected = self.engine.map(|_| Does::Rejects);
+        let expected = self.engine.map(|_| Does::Rejects.word());
         Ok(LineAnswer { expected, ..LineAnswer::bare(Verdict::Invalid, BrokenRules::One(SYNTAX)) })
     }
 
@@ -137,15 +139,16 @@ impl<'s> TextJudge<'s> {
         };
         let form = &instruction.forms[reading.form];
         let undefined: Vec<&str> = reading.undefined(instruction).map(|rule| rule.id.as_str()).collect();
-        // If the line is undefined, either outcome is right.
-        let engine = self.engine.filter(|_| undefined.is_empty() || !reading.valid());
-        let expected = engine.map(|(engine, known)| known.expect(engine, instruction, &reading));
+        let expected = self.engine.map(|(engine, known)| known.foretell(engine, instruction, &reading));
+        // If the line is undefined, either outcome is right, unless a divergence says what was seen.
+        let unclear = !undefined.is_empty() && reading.valid();
+        let expected = expected.filter(|expected| !unclear || expected.divergence.is_some());
         LineAnswer {
             undefined,
             verdict: if reading.valid() { Verdict::Valid } else { Verdict::Invalid },
             needs: needs(&self.spec.isa, form, &reading),
             rules: BrokenRules::Of(form, reading),
-            expected: expected.map(|expected| expected.outcome),
+            expected: expected.map(|expected| expected.outcome.map_or(EITHER, Does::word)),
             divergence: expected.and_then(|expected| expected.divergence),
             unknown: None,
             statements: Vec::new(),
@@ -156,7 +159,7 @@ impl<'s> TextJudge<'s> {
     fn without_instruction(self, text: &str, none: &NoInstruction<'s, '_>) -> LineAnswer<'s> {
         let Some(rule) = none.rule() else { return LineAnswer::bare(Verdict::Unknown, BrokenRules::None) };
         let unknown = Some(UnknownName { name: none.name(), at: none.at(text).start, nearest: none.nearest() });
-        let expected = self.engine.filter(|_| !none.is_elsewhere()).map(|_| Does::Rejects);
+        let expected = self.engine.filter(|_| !none.is_elsewhere()).map(|_| Does::Rejects.word());
         LineAnswer { expected, unknown, ..LineAnswer::bare(Verdict::Invalid, BrokenRules::One(rule)) }
     }
 
@@ -208,8 +211,9 @@ fn together(statements: Vec<StatementAnswer<'_>>) -> LineAnswer<'_> {
             rules.push(rule.to_owned());
         }
     }
-    let expects = |does: Does| statements.iter().any(|statement| statement.answer.expected == Some(does));
-    let expected = [Does::Crashes, Does::Rejects, Does::Accepts].into_iter().find(|&does| expects(does));
+    let expects = |word: &str| statements.iter().any(|statement| statement.answer.expected == Some(word));
+    let words = [Does::Crashes.word(), Does::Rejects.word(), EITHER, Does::Accepts.word()];
+    let expected = words.into_iter().find(|word| expects(word));
     // A text is valid if each of its statements is.
     let verdict = verdict.unwrap_or(Verdict::Valid);
     LineAnswer { expected, statements, ..LineAnswer::bare(verdict, BrokenRules::Named(rules)) }

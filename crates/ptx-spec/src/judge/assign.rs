@@ -1,7 +1,11 @@
 //! Assigns the modifiers of a line to the slots of a form.
 
 use crate::must::Must;
-use crate::spec::{Candidate, Form, TextFault, Writing};
+use crate::spec::words::NONE;
+use crate::spec::{Axis, Candidate, Form, TextFault, Writing};
+
+/// The layouts of matrices, of which a literal has no probes.
+const LAYOUTS: [&str; 2] = [".row", ".col"];
 
 /// How the modifiers of a line fit a form.
 pub(super) struct Assigned {
@@ -129,10 +133,10 @@ fn assign_but(form: &Form, modifiers: &[Option<usize>], displaced: u64, values: 
     }
     // The modifier that a form begins with is part of the opcode, so anywhere else it is misplaced, even if only a surplus
     // one is before it. Engines that take that one may not take it there, so this is the first fault.
-    if form.has_leading_literal() && taken & 1 == 1 && !leads {
+    if form.leads() && taken & 1 == 1 && !leads {
         faults.add_first(form.writing_of(&Writing::Moved(0)));
     } else {
-        faults.add(order.fault().and_then(|writing| form.writing_of(&writing)));
+        faults.add(order.fault(form).and_then(|writing| form.writing_of(&writing)));
     }
     values[form.writing()] =
         faults.writing.map_or(0, |fault| u8::try_from(fault).must("an axis has at most 255 values"));
@@ -157,6 +161,7 @@ impl WritingFaults<'_> {
 
     /// Adds a choice of the writing axis; `None` means no fault.
     fn add(&mut self, writing: Option<usize>) {
+        let is_twice = |writing: usize| matches!(self.form.writings[writing], Writing::Duplicate(_));
         let is_extra = |writing: usize| matches!(self.form.writings[writing], Writing::Extra(_));
         match (self.writing, writing) {
             (None, _) => self.writing = writing,
@@ -165,10 +170,17 @@ impl WritingFaults<'_> {
                 self.writing = self.form.modifier(None).extra;
                 self.others.push(TextFault::Unknown);
             }
+            // Of two duplicates the first may be one that is taken, but not both.
+            (Some(first), Some(second)) if first != second && is_twice(first) && is_twice(second) => {
+                self.writing = Some(second);
+                self.others.push(TextFault::Duplicate);
+            }
             (Some(_), Some(writing)) => self.others.extend(match self.form.writings[writing] {
                 Writing::Duplicate(_) => Some(TextFault::Duplicate),
                 Writing::Extra(_) => Some(TextFault::Unknown),
-                Writing::Moved(_) | Writing::Reordered => Some(TextFault::Order),
+                Writing::Moved(_) | Writing::Reordered | Writing::ReorderedAlike | Writing::ReorderedFront => {
+                    Some(TextFault::Order)
+                }
                 _ => None,
             }),
             (Some(_), None) => {}
@@ -189,9 +201,17 @@ fn choose(candidates: &[Candidate], taken: u64, next: usize) -> Option<&Candidat
     candidates.iter().filter(free).min_by_key(best)
 }
 
+/// True if a slot knows a modifier of another one.
+fn knows(slot: &Axis, other: &Axis) -> bool {
+    let claimed = other.claimed.iter().map(|at| &other.values[usize::from(at)]);
+    claimed.into_iter().any(|value| value != NONE && slot.position(value).is_some())
+}
+
 /// The order in which slots are taken.
 #[derive(Default)]
 struct SlotOrder {
+    /// All of them.
+    taken: Vec<usize>,
     last: Option<usize>,
     /// True if a slot comes after a later one of the syntax line.
     broken: bool,
@@ -204,11 +224,31 @@ impl SlotOrder {
         self.broken_before = self.broken;
         self.broken |= self.last.is_some_and(|last| slot < last);
         self.last = Some(slot);
+        self.taken.push(slot);
     }
 
     /// The fault of the order, if any.
-    fn fault(&self) -> Option<Writing> {
+    fn fault(&self, form: &Form) -> Option<Writing> {
         let last = self.last.filter(|_| self.broken)?;
-        Some(if self.broken_before { Writing::Reordered } else { Writing::Moved(last) })
+        Some(match self.taken.first() {
+            _ if !self.broken_before => Writing::Moved(last),
+            _ if self.alike_changed(form) => Writing::ReorderedAlike,
+            Some(first) if *first != 0 && self.taken.contains(&0) => Writing::ReorderedFront,
+            _ => Writing::Reordered,
+        })
+    }
+
+    /// True if two slots that know the same modifiers, or the layouts of two matrices, are in the other order.
+    fn alike_changed(&self, form: &Form) -> bool {
+        let alike = |one: usize, other: usize| {
+            let [one, other] = [one, other].map(|slot| &form.axes[form.slots[slot].axis]);
+            let layouts =
+                |axis: &Axis| axis.claimed.iter().any(|at| LAYOUTS.contains(&axis.values[usize::from(at)].as_str()));
+            knows(other, one) || knows(one, other) || layouts(one) && layouts(other)
+        };
+        let pairs = self.taken.iter().enumerate().flat_map(|(at, &slot)| {
+            self.taken[at + 1..].iter().map(move |&later| (slot, later)).filter(|(slot, later)| later < slot)
+        });
+        pairs.into_iter().any(|(slot, later)| alike(slot, later))
     }
 }

@@ -6,8 +6,11 @@ use super::assign;
 use super::operands::{self, Read};
 use crate::must::Must;
 use crate::space::{EnvironmentValues, Values};
-use crate::spec::{Cubes, Form, Isa, RuleKind, SpecialNeeds, TextFault};
+use crate::spec::{Cubes, Form, Isa, RuleKind, SpecialNeeds, TextFault, Writing};
 use crate::text::{Context, Declarations, Line};
+
+/// How many further broken rules operands that do not fit the form count for.
+const MISMATCHED: usize = 2;
 
 /// A line with all that it is read against, whatever the form is.
 pub(super) struct LineInContext<'l> {
@@ -16,7 +19,22 @@ pub(super) struct LineInContext<'l> {
     pub(super) line: &'l Line<'l>,
     /// Its modifiers, by their positions among those of the instruction.
     pub(super) modifiers: &'l [Option<usize>],
+    /// The order of modifiers that these do not show, because words that belong together are apart.
+    pub(super) apart: Option<Writing>,
     pub(super) declarations: &'l Declarations,
+}
+
+impl LineInContext<'_> {
+    /// True if there is white space or a comment between the opcode and a modifier that is part of it.
+    fn has_blank_in_opcode(&self, form: &Form) -> bool {
+        let parts = form.opcode().matches('.').count() + usize::from(form.leads());
+        let mut end = self.line.opcode.as_bytes().as_ptr_range().end.addr();
+        self.line.modifiers.iter().take(parts).any(|modifier| {
+            let apart = modifier.as_ptr().addr() != end;
+            end = modifier.as_bytes().as_ptr_range().end.addr();
+            apart
+        })
+    }
 }
 
 /// A reading in the making.
@@ -25,7 +43,7 @@ pub(super) struct Attempt {
     pub(super) form: usize,
     pub(super) values: Values,
     pub(super) broken: Vec<usize>,
-    /// How many of them are broken in every environment.
+    /// How many of them are broken in every environment; of several, those that speak of another form count twice.
     pub(super) anywhere: usize,
     /// How well the modifiers fit the form.
     matched: usize,
@@ -40,7 +58,13 @@ impl Attempt {
     pub(super) fn read(&mut self, line: &LineInContext<'_>, form: &Form, best: Option<&Self>) -> bool {
         self.start(line, form);
         self.mismatched = false;
-        let assigned = assign::assign(form, line.modifiers, &mut self.values);
+        let mut assigned = assign::assign(form, line.modifiers, &mut self.values);
+        if let Some(apart) = &line.apart {
+            assigned.faults.push(TextFault::Order);
+            if let (0, Some(writing)) = (self.values[form.writing()], form.writing_of(apart)) {
+                self.values[form.writing()] = u8::try_from(writing).must("an axis has at most 255 values");
+            }
+        }
         self.matched = assigned.matched;
         let faults = || assigned.faults.iter().filter_map(|&fault| form.fault(fault));
         let of_modifiers = form.judged(&self.values);
@@ -54,6 +78,10 @@ impl Attempt {
                 return false;
             }
         }
+        if line.has_blank_in_opcode(form) {
+            assigned.faults.push(TextFault::Blank);
+        }
+        let faults = || assigned.faults.iter().filter_map(|&fault| form.fault(fault));
         let read = operands::read(line.isa, form, line.line, line.declarations, &mut self.values);
         self.mismatched = read.mismatched;
         self.broken.clear();
@@ -107,6 +135,8 @@ impl Attempt {
             form.rules_of(&form.judged_operands(of_modifiers, values), broken);
             values[*axis] = kept;
         }
+        self.lanes(form, of_modifiers, &read.found.lanes);
+        let Self { values, broken, .. } = self;
         if read.mismatched {
             broken.extend(form.fault(TextFault::Operands));
         }
@@ -118,6 +148,21 @@ impl Attempt {
         }
         broken.extend(read.found.faults.iter().filter_map(|&fault| form.fault(fault)));
         self.specials = read.found.specials;
+    }
+
+    /// Adds the faults of the lanes that break rules which the other lanes of their vector do not break.
+    fn lanes(&mut self, form: &Form, of_modifiers: &Cubes, lanes: &[(usize, u8, TextFault)]) {
+        let Self { values, broken, .. } = self;
+        let mut rules = Vec::new();
+        for &(axis, value, fault) in lanes {
+            let kept = std::mem::replace(&mut values[axis], value);
+            rules.clear();
+            form.rules_of(&form.judged_operands(of_modifiers, values), &mut rules);
+            values[axis] = kept;
+            if rules.iter().any(|rule| !broken.contains(rule)) {
+                broken.extend(form.fault(fault));
+            }
+        }
     }
 
     /// Sorts the broken rules, and leaves each once.
@@ -132,10 +177,25 @@ impl Attempt {
     fn is_better(&mut self, form: &Form, best: Option<&Self>) -> bool {
         let of_environment =
             |rule: &&usize| matches!(form.rules[**rule].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
-        self.anywhere = self.broken.len() - self.broken.iter().filter(of_environment).count();
+        let of_line: Vec<&str> =
+            self.broken.iter().filter(|rule| !of_environment(rule)).map(|&rule| form.rules[rule].id.as_str()).collect();
+        self.anywhere = match of_line.as_slice() {
+            several @ [_, _, ..] => several.iter().map(|id| 1 + usize::from(is_foreign(id))).sum(),
+            few => few.len(),
+        };
+        // Operands that do not fit say more of another form than two that are of the wrong type.
+        if self.mismatched {
+            self.anywhere += MISMATCHED;
+        }
         let rank = |attempt: &Self| {
             (attempt.anywhere, attempt.broken.len(), Reverse(attempt.matched), attempt.mismatched, attempt.form)
         };
         best.is_none_or(|best| rank(self) < rank(best))
     }
+}
+
+/// True if a rule is broken by a modifier that the form does not have, or lacks: together they tell that a line of another
+/// form was meant.
+fn is_foreign(rule: &str) -> bool {
+    rule.ends_with("-required") || rule.ends_with("/unknown-modifier")
 }

@@ -34,6 +34,7 @@ pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Decla
         reader.forget(values);
         // What an operand was meant to be is a guess, so no rule about operands is judged.
         read.found.more.clear();
+        read.found.lanes.clear();
         read.found.faults.clear();
     } else if form.fault(TextFault::ArgumentCount).is_some() {
         role::compare(isa, form, &line.operands, declarations, &mut read.found);
@@ -87,7 +88,11 @@ impl OperandsReader<'_> {
             }
             let mut rules = Vec::new();
             self.form.rules_of(&self.form.judged_operands(&self.form.judged(&tried), &tried), &mut rules);
-            let rank = rules.len() + found.found.faults.len() + found.found.more.len() + usize::from(found.mismatched);
+            let rank = rules.len()
+                + found.found.faults.len()
+                + found.found.more.len()
+                + found.found.lanes.len()
+                + usize::from(found.mismatched);
             if best.as_ref().is_none_or(|(best, ..)| rank < *best) {
                 best = Some((rank, tried, found));
             }
@@ -112,7 +117,7 @@ impl OperandsReader<'_> {
     fn counts(&self, absent: &[usize], writing: &Writing) -> bool {
         let left = |at: &usize| !absent.contains(at) && *writing != Writing::Without(*at);
         let parts = self.form.pattern.iter().map(|part| match part {
-            Pattern::Bracket(inside) if *writing == Writing::Unbracketed => inside.iter().filter(|at| left(at)).count(),
+            Pattern::Bracket(inside) if writing.unbrackets(inside) => inside.iter().filter(|at| left(at)).count(),
             Pattern::Pair(first, _) => usize::from(left(first)),
             part => usize::from(part.operands().iter().any(left)),
         });
@@ -133,7 +138,7 @@ impl OperandsReader<'_> {
                 .collect();
             let Some(&first) = there.first() else { continue };
             let fits = match part {
-                Pattern::Bracket(_) => self.bracket(&there, writing, &mut texts, values, read),
+                Pattern::Bracket(inside) => self.bracket(&there, writing.unbrackets(inside), &mut texts, values, read),
                 _ => match texts.next() {
                     Some(text) => self.part(part, first, &there, text, values, read),
                     None => false,
@@ -163,7 +168,11 @@ impl OperandsReader<'_> {
                 }
             }
             (Pattern::Braces(_), _) | (_, Argument::Bracket(_)) => return false,
-            (Pattern::List(_), argument) => self.operand(first, (argument, false), values, read),
+            // A constant in parentheses is read as that constant.
+            (Pattern::List(_), argument) if text.text.starts_with('(') => {
+                self.operand(first, (argument, false), values, read);
+            }
+            (Pattern::List(_), _) => return false,
             (_, Argument::List(_)) => return false,
             (Pattern::Pair(..), Argument::Pair(halves)) if there.len() == 2 => {
                 for (&at, half) in there.iter().zip(halves.iter()) {
@@ -219,17 +228,17 @@ impl OperandsReader<'_> {
         self.form.operands[at].axes().chain(suffixes).for_each(|axis| values[axis] = 0);
     }
 
-    /// Reads operands that belong in square brackets.
+    /// Reads operands that belong in square brackets; `bare` says that they have none.
     fn bracket<'t>(
         &self,
         there: &[usize],
-        writing: &Writing,
+        bare: bool,
         texts: &mut impl Iterator<Item = &'t OperandText<'t>>,
         values: &mut [u8],
         read: &mut Read,
     ) -> bool {
         let mut last = None;
-        if *writing == Writing::Unbracketed {
+        if bare {
             for &at in there {
                 let Some(text) = texts.next().filter(|text| !matches!(text.argument, Argument::Bracket(_))) else {
                     return false;
@@ -296,7 +305,7 @@ impl OperandsReader<'_> {
         let fit = |(at, writing): (usize, &Writing)| {
             let without = match writing {
                 Writing::Without(_) => true,
-                Writing::ExtraOperand | Writing::Unbracketed => false,
+                Writing::ExtraOperand | Writing::Unbracketed | Writing::UnbracketedOne(_) => false,
                 _ => return None,
             };
             let mut written = values.to_vec();

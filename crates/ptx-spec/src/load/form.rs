@@ -8,7 +8,9 @@ use super::text_rules;
 use super::writing::WritingBuilder;
 use crate::role::{self, ENTRY, FUNCTION, RoleName, lanes_of};
 use crate::spec::words::NONE;
-use crate::spec::{Choice, Cube, Draft, Form, Isa, Operand, Pattern, RuleKind, Slot, SlotClaims, Tables, ValueSet};
+use crate::spec::{
+    AllowedNumbers, Choice, Cube, Draft, Form, Isa, Operand, Pattern, RuleKind, Slot, SlotClaims, Tables, ValueSet,
+};
 
 /// Builds one form. The rules of the YAML are added by the caller.
 pub(super) struct FormBuilder<'a> {
@@ -53,6 +55,9 @@ impl<'a> FormBuilder<'a> {
         self.draft.rules.extend(text_rules::rules());
         if operands.iter().any(role::is_called) {
             self.draft.rules.extend(text_rules::of_calls(self.draft.opcode));
+        }
+        if operands.iter().any(|operand| operand.numbers == Some(AllowedNumbers::Fraction)) {
+            self.draft.rules.push(text_rules::of_fractions(self.draft.opcode));
         }
         Form {
             id: format!("{}.{}", self.draft.opcode, self.source.form.id.value),

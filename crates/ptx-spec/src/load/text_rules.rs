@@ -11,7 +11,12 @@ pub(super) fn rules() -> impl Iterator<Item = Rule> {
             "isa/special-register",
             Source::Observed,
             None,
-            "a special register cannot be a source in braces, an address, or the guard",
+            "a special register cannot be a source in braces or the guard",
+        ),
+        manual(
+            "isa/special-register-as-an-address",
+            "Special Registers",
+            "a special register is read with mov or cvt, and is no address",
         ),
         manual(
             "isa/special-register-since",
@@ -29,6 +34,44 @@ pub(super) fn rules() -> impl Iterator<Item = Rule> {
             "Vectors as Operands",
             "the elements of a vector must be similar: all of one size, and no integers together with floating-point numbers",
         ),
+        manual(
+            "isa/mixed-lanes",
+            "Vectors as Operands",
+            "the elements of a vector must be similar, also where bits are between or beside them",
+        ),
+        manual("isa/odd-sink", "Vectors as Operands", "only an operand that may have sinks has one among its elements"),
+        manual(
+            "isa/odd-immediate",
+            "Vectors as Operands",
+            "a number among the elements of a vector must be one that the operand accepts",
+        ),
+        manual(
+            "isa/odd-register",
+            "Vectors as Operands",
+            "each element of a vector must suit the instruction's type, also beside one of bits",
+        ),
+        manual(
+            "isa/negated-predicate",
+            "Syntax",
+            "only a predicate that the syntax line has with {!} may be negated",
+        ),
+        manual(
+            "isa/register-and-number",
+            "Operands",
+            "a register with a number added to it is an address, and no source by itself",
+        ),
+        manual(
+            "isa/address-as-a-source",
+            "Addresses as Operands",
+            "the address of a variable is read with mov, and is no other source",
+        ),
+        (
+            "isa/blank-in-an-opcode",
+            Source::Observed,
+            None,
+            "the modifiers that are part of the opcode follow it without white space",
+        ),
+        manual("isa/component", "Vectors", "a component must be one that the vector has"),
     ]
     .into_iter()
     .map(|(id, source, section, says)| rule(id.to_owned(), source, section, says))
@@ -42,6 +85,12 @@ pub(super) fn of_calls(opcode: &str) -> impl Iterator<Item = Rule> {
         ("argument-type", "a result or argument must have the type, size and alignment of what is called"),
     ];
     says.into_iter().map(move |(id, says)| rule(format!("{opcode}/{id}"), Source::Manual, section, says))
+}
+
+/// The rule of a form with an operand that is a fraction.
+pub(super) fn of_fractions(opcode: &str) -> Rule {
+    let says = "a fraction must be above 0.0 and not above 1.0";
+    rule(format!("{opcode}/fraction-range"), Source::Manual, Some("Description"), says)
 }
 
 fn rule(id: String, source: Source, section: Option<&str>, says: &str) -> Rule {

@@ -7,7 +7,7 @@ use super::raw::Order;
 use super::slots::without;
 use super::sources::FormSource;
 use crate::spec::words::{NONE, UNKNOWN_MODIFIER};
-use crate::spec::{Axis, Choice, Cube, Draft, Operand, Pattern, RuleKind, Slot, SlotClaims, ValueSet, Writing};
+use crate::spec::{Axis, Choice, Cube, Draft, Operand, Pattern, RuleKind, Slot, SlotClaims, ValueSet, Writing, leads};
 
 /// Builds the axis of how a line is written, once the slots and operands of its form have theirs.
 pub(super) struct WritingBuilder<'b, 'a> {
@@ -45,7 +45,7 @@ impl<'a> WritingBuilder<'_, 'a> {
         // The modifier of the last slot is at the end already.
         writings.extend((0..last).map(Writing::Moved));
         if self.draft.slots.len() > 1 {
-            writings.push(Writing::Reordered);
+            writings.extend([Writing::Reordered, Writing::ReorderedAlike, Writing::ReorderedFront]);
         }
         writings.extend((0..self.draft.slots.len()).map(Writing::Duplicate));
         let others = self.other_lines();
@@ -57,21 +57,30 @@ impl<'a> WritingBuilder<'_, 'a> {
         if !operands.iter().any(|operand| operand.optional) {
             writings.push(Writing::ExtraOperand);
         }
-        if self.source.syntax.pattern.iter().any(|part| matches!(part, Pattern::Bracket(_))) {
+        let first = |part: &Pattern| if let Pattern::Bracket(inside) = part { inside.first().copied() } else { None };
+        let brackets: Vec<usize> = self.source.syntax.pattern.iter().filter_map(first).collect();
+        if !brackets.is_empty() {
             writings.push(Writing::Unbracketed);
         }
+        if brackets.len() > 1 {
+            writings.extend(brackets.into_iter().map(Writing::UnbracketedOne));
+        }
         writings.extend(self.foreign_suffixes());
-        let leading = self.draft.slots.first().is_some_and(|slot| slot.telling && !slot.optional);
+        let first = self.draft.slots.first();
+        let leading = first.is_some_and(|slot| leads(self.draft.opcode, &self.draft.claims[0].name, slot));
         let label = |writing: &Writing| match writing {
             Writing::Plain => "plain".to_owned(),
             Writing::Moved(0) if leading => format!("{} not first", self.draft.claims[0].name),
             Writing::Moved(slot) => format!("{} moved to the end", self.draft.claims[*slot].name),
             Writing::Reordered => "reordered".to_owned(),
+            Writing::ReorderedAlike => "reordered among alike".to_owned(),
+            Writing::ReorderedFront => "reordered from the front".to_owned(),
             Writing::Duplicate(slot) => format!("{} twice", self.draft.claims[*slot].name),
             Writing::Extra(value) => format!("with {value}"),
             Writing::Without(operand) => format!("without {}", operands[*operand].name),
             Writing::ExtraOperand => "with one operand more".to_owned(),
             Writing::Unbracketed => "without brackets".to_owned(),
+            Writing::UnbracketedOne(operand) => format!("without brackets around {}", operands[*operand].name),
             Writing::Suffixed(operand, suffix) => format!("with {suffix} after {}", operands[*operand].name),
         };
         let labels = writings.iter().map(label).collect();
@@ -111,7 +120,7 @@ impl<'a> WritingBuilder<'_, 'a> {
         let of = |keep: &dyn Fn(&Writing) -> bool| ValueSet::of(writings.len(), |at| keep(&writings[at]));
         let fault = |keep: &dyn Fn(&Writing) -> bool| vec![Cube::new([(axis, of(keep))])];
         if self.source.form.order == Order::Fixed {
-            let order = fault(&|w| matches!(w, Writing::Moved(_) | Writing::Reordered));
+            let order = fault(&|w| matches!(w, Writing::Moved(_)) || is_reordered(w));
             // Where several slots know each modifier, a moved one is in another slot.
             let movable = writings.iter().any(|w| matches!(w, Writing::Moved(_)) && !self.reads_otherwise(w));
             let kind = if movable { RuleKind::Constraint } else { RuleKind::Given };
@@ -123,13 +132,13 @@ impl<'a> WritingBuilder<'_, 'a> {
         self.draft.rule(kind, "duplicate-modifier", "no modifier may appear twice", twice);
         let says = "every modifier must be in the syntax line";
         self.draft.constraint("unknown-modifier", says, fault(&|w| matches!(w, Writing::Extra(_))));
-        let count = fault(&|w| matches!(w, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed));
+        let count = fault(&is_of_operands);
         self.draft.constraint("operands", "the operands must be those of the syntax line", count);
         let says = "every suffix must be in the syntax line";
         self.draft.constraint("unknown-suffix", says, fault(&|w| matches!(w, Writing::Suffixed(..))));
 
         let none = |slot: &Slot| (slot.axis, self.draft.axes[slot.axis].select(|value| value == NONE));
-        let mut cubes = vec![Cube::new([(axis, of(&|w| *w == Writing::Reordered))])];
+        let mut cubes = vec![Cube::new([(axis, of(&is_reordered))])];
         let slots = &self.draft.slots;
         for (at, slot) in slots.iter().enumerate() {
             let about = of(&|w| *w == Writing::Duplicate(at) || *w == Writing::Moved(at));
@@ -145,7 +154,13 @@ impl<'a> WritingBuilder<'_, 'a> {
             cubes.extend(beside.map(|present| Cube::new([(axis, without), present])));
         }
         cubes.push(Cube::new([(axis, of(&|w| self.reads_otherwise(w)))]));
-        cubes.extend(self.unbracketed(axis, operands, &of(&|w| *w == Writing::Unbracketed)));
+        let brackets = self.source.syntax.pattern.iter().filter(|part| matches!(part, Pattern::Bracket(_)));
+        let inside: Vec<usize> = brackets.clone().flat_map(Pattern::operands).collect();
+        cubes.extend(self.unbracketed(axis, operands, &inside, &of(&|w| *w == Writing::Unbracketed)));
+        for part in brackets.map(Pattern::operands) {
+            let this = of(&|w| matches!(w, Writing::UnbracketedOne(at) if part.first() == Some(at)));
+            cubes.extend(self.unbracketed(axis, operands, &part, &this));
+        }
         for (at, writing) in writings.iter().enumerate() {
             let this = ValueSet::of(writings.len(), |value| value == at);
             cubes.extend(self.lines_of_others(writing).into_iter().map(|cube| cube.with(axis, this)));
@@ -197,10 +212,8 @@ impl<'a> WritingBuilder<'_, 'a> {
         beside
     }
 
-    /// The combinations without anything in brackets, where a line without brackets is nothing new.
-    fn unbracketed(&self, axis: usize, operands: &[Operand], writing: &ValueSet) -> Option<Cube> {
-        let brackets = self.source.syntax.pattern.iter().filter(|part| matches!(part, Pattern::Bracket(_)));
-        let inside: Vec<usize> = brackets.flat_map(Pattern::operands).collect();
+    /// The combinations without anything inside of these brackets, where a line without them is nothing new.
+    fn unbracketed(&self, axis: usize, operands: &[Operand], inside: &[usize], writing: &ValueSet) -> Option<Cube> {
         let absent = |&at: &usize| {
             let axis = operands[at].first_axis()?;
             operands[at].optional.then(|| (axis, self.draft.axes[axis].select(|value| value == NONE)))
@@ -213,7 +226,7 @@ impl<'a> WritingBuilder<'_, 'a> {
     fn lines_of_others(&self, writing: &Writing) -> Vec<Cube> {
         let parts = punctuation(self.source.syntax, Some(writing));
         let same = |other: &&Syntax| punctuation(other, None).iter().any(|one| parts.contains(one));
-        let faulty = matches!(writing, Writing::Without(_) | Writing::ExtraOperand | Writing::Unbracketed);
+        let faulty = is_of_operands(writing);
         let forms = self.source.others.iter().zip(self.source.other_lines).filter(|(_, other)| faulty && same(other));
         forms.filter_map(|(slots, _)| self.modifiers_of(slots)).collect()
     }
@@ -310,6 +323,17 @@ impl<'a> WritingBuilder<'_, 'a> {
     }
 }
 
+/// True if modifiers are in an order that no single moved one explains.
+fn is_reordered(writing: &Writing) -> bool {
+    matches!(writing, Writing::Reordered | Writing::ReorderedAlike | Writing::ReorderedFront)
+}
+
+/// True if operands are missing, too many, or without their brackets.
+fn is_of_operands(writing: &Writing) -> bool {
+    let bare = matches!(writing, Writing::Unbracketed | Writing::UnbracketedOne(_));
+    bare || matches!(writing, Writing::Without(_) | Writing::ExtraOperand)
+}
+
 /// The punctuation that the operands of a line can have, with a fault: for each part, how many operands it has in
 /// brackets; 0 for one without brackets.
 fn punctuation(syntax: &Syntax, fault: Option<&Writing>) -> Vec<Vec<usize>> {
@@ -320,7 +344,8 @@ fn punctuation(syntax: &Syntax, fault: Option<&Writing>) -> Vec<Vec<usize>> {
         let there: Vec<usize> = inside.iter().copied().filter(|at| !without(at)).collect();
         let optional = there.iter().filter(|&&at| syntax.operands[at].optional).count();
         let bare = !matches!(part, Pattern::Bracket(_));
-        let unbracketed = fault == Some(&Writing::Unbracketed) && !bare;
+        let this = |fault: &Writing| matches!(fault, Writing::UnbracketedOne(at) if inside.first() == Some(at));
+        let unbracketed = !bare && fault.is_some_and(|fault| *fault == Writing::Unbracketed || this(fault));
         let mut next = Vec::new();
         for left_out in 0..=optional {
             let count = there.len() - left_out;

@@ -213,6 +213,7 @@ impl OperandReader<'_> {
             None => match self.isa.special(name) {
                 Some(special) if special.lanes == 1 && !name.contains('.') => {
                     found.special(self.isa, special, values);
+                    found.fault(TextFault::SpecialAddress);
                     (REGISTER, Some(Word(&special.of_type)), offset)
                 }
                 _ => (OTHER, None, offset),

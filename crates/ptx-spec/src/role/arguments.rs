@@ -112,8 +112,10 @@ fn called(form: &Form, part: &Pattern, text: &OperandText<'_>, known: &Declarati
 /// True if an argument or result may be where a function has this one: a register or variable of a similar type and the
 /// same size. What else may be there, the axis says.
 fn fits(isa: &Isa, formal: &Formal, argument: &Argument<'_>, known: &Declarations) -> bool {
-    let Argument::Name(name) = argument else {
-        return !formal.array || *argument == Argument::Sink;
+    let name = match argument {
+        Argument::Name(name) => name,
+        Argument::Sink => return true,
+        other => return !formal.array && suits_number(isa, formal, other),
     };
     match known.symbol(name) {
         Some(Symbol::Register(of, 1)) => !formal.array && similar(isa, formal.of, of),
@@ -125,6 +127,16 @@ fn fits(isa: &Isa, formal: &Formal, argument: &Argument<'_>, known: &Declaration
                 && formal.array == passed.array
                 && if formal.array { sized } else { similar(isa, formal.of, passed.of) }
         }
+        _ => true,
+    }
+}
+
+/// True if an immediate may be passed where a function has this: integers do not stand for floats, nor floats for integers.
+fn suits_number(isa: &Isa, formal: &Formal, argument: &Argument<'_>) -> bool {
+    let Some(kind) = formal.of.map(|of| isa.types[of].kind) else { return true };
+    match argument {
+        Argument::Integer(_) => kind != Kind::Float,
+        Argument::Float(_) | Argument::Double(_) => !matches!(kind, Kind::Unsigned | Kind::Signed),
         _ => true,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::shape::{SCALAR, TUPLE, lanes_of};
 use crate::spec::words::{INTEGER, NONE};
-use crate::spec::{Choice, Cube, Draft, Operand, ValueSet};
+use crate::spec::{AllowedNumbers, Choice, Cube, Draft, Operand, ValueSet};
 
 /// The values of the axis of the first lane: it has the type of the others, or its own.
 const FIRSTS: [&str; 2] = ["same", "own"];
@@ -29,6 +29,9 @@ pub(super) fn first_axis(draft: &mut Draft<'_>, operand: &mut Operand, at: usize
 /// The axis of the number that an immediate is.
 pub(super) fn numbers_axis(draft: &mut Draft<'_>, operand: &mut Operand, at: usize) {
     let (Some(numbers), Some(of_type)) = (&operand.numbers, operand.of_type) else { return };
+    if *numbers == AllowedNumbers::Fraction {
+        return;
+    }
     let name = &operand.name;
     let values = numbers.values().into_iter().map(|(value, _)| value).collect();
     let axis = draft.axis(&format!("{name}.value"), Choice::Number(at), values, |value| numbers.claims(value));

@@ -58,6 +58,12 @@ struct NumberRange {
     /// The number that each is a multiple of.
     #[serde(default = "one")]
     multiple_of: i64,
+    /// Numbers in the range up to which some lines allow it only: the axis says which of them a number is over.
+    #[serde(default)]
+    limits: Vec<i64>,
+    /// Instead of a range, the numbers that are allowed of these multiples.
+    #[serde(default)]
+    only: Vec<i64>,
 }
 
 fn one() -> i64 {
@@ -110,16 +116,25 @@ read! { RawLanes, "a vector slot, or `{ by: [slot], rows: [[value, lanes]] }`",
     }
 }
 
-read! { RawNumbers, "numbers, or `{ from: 0, to: 255, multiple_of: 1 }`",
+read! { RawNumbers, "numbers, `{ from: 0, to: 255, multiple_of: 1 }`, or `fraction`",
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        match text {
+            "fraction" => Ok(RawNumbers(AllowedNumbers::Fraction)),
+            other => Err(E::custom(format!("`{other}` is no kind of numbers: write `fraction`"))),
+        }
+    }
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
         Vec::deserialize(SeqAccessDeserializer::new(seq)).map(|listed| RawNumbers(AllowedNumbers::Listed(listed)))
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        let NumberRange { from, to, multiple_of } = NumberRange::deserialize(MapAccessDeserializer::new(map))?;
+        let NumberRange { from, to, multiple_of, limits, only } = NumberRange::deserialize(MapAccessDeserializer::new(map))?;
         if multiple_of < 1 || from.zip(to).is_some_and(|(from, to)| from > to) {
             return Err(serde::de::Error::custom("a range must have numbers, and `multiple_of` must be at least 1"));
         }
-        Ok(RawNumbers(AllowedNumbers::Range { from, to, multiple: multiple_of }))
+        if !only.is_empty() {
+            return Ok(RawNumbers(AllowedNumbers::Multiples { listed: only, of: multiple_of }));
+        }
+        Ok(RawNumbers(AllowedNumbers::Range { from, to, multiple: multiple_of, limits }))
     }
 }
 
@@ -155,6 +170,7 @@ impl JsonSchema for RawNumbers {
         "Numbers".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        either(&[generator.subschema_for::<Vec<i64>>(), generator.subschema_for::<NumberRange>()])
+        let fraction = schemars::json_schema!({ "const": "fraction" });
+        either(&[generator.subschema_for::<Vec<i64>>(), generator.subschema_for::<NumberRange>(), fraction])
     }
 }

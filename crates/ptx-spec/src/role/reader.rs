@@ -3,7 +3,7 @@
 use super::item::{self, LABEL, object_word};
 use super::shape::of_register;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
-use crate::spec::{Axis, Form, Isa, Operand, Role, Special, SpecialNeeds, TextFault};
+use crate::spec::{Axis, Form, Isa, Kind, Operand, Role, Special, SpecialNeeds, TextFault};
 use crate::text::{Argument, Declarations, Symbol};
 
 /// The contents of operands besides the values of their axes.
@@ -11,6 +11,8 @@ use crate::text::{Argument, Declarations, Symbol};
 pub(crate) struct Found {
     /// Further values of an axis: the types of elements that differ from the first.
     pub(crate) more: Vec<(usize, u8)>,
+    /// Further values of an axis in one vector, each with the fault that it is if it breaks a rule that the others do not.
+    pub(crate) lanes: Vec<(usize, u8, TextFault)>,
     /// Faults that no axis expresses.
     pub(crate) faults: Vec<TextFault>,
     /// The requirements of special registers.
@@ -102,14 +104,53 @@ impl OperandReader<'_> {
                         }
                         (Word(&special.of_type), special.lanes)
                     }
-                    None => (Word(OTHER), 1),
+                    None => (self.component(name, found), 1),
                 },
             },
             Argument::Sum(name, _) | Argument::Element(name, None, _) => match self.declarations.symbol(name) {
-                Some(Symbol::Variable(_)) => (Word(VARIABLE), 1),
+                Some(Symbol::Variable(_)) => (self.variable(found), 1),
+                Some(Symbol::Register(Some(of), 1)) if self.is_sum(argument, position) => {
+                    found.fault(TextFault::RegisterSum);
+                    (Type(of), 1)
+                }
+                _ => (Word(OTHER), 1),
+            },
+            Argument::Signed('!', name) if self.operand.role == Role::Source => match self.declarations.symbol(name) {
+                Some(Symbol::Register(Some(of), 1)) if self.isa.types[of].kind == Kind::Predicate => {
+                    found.fault(TextFault::NegatedPredicate);
+                    (Type(of), 1)
+                }
                 _ => (Word(OTHER), 1),
             },
             _ => (Word(OTHER), 1),
+        }
+    }
+
+    /// True if a sum is a register and a number where a source is a value.
+    fn is_sum(&self, argument: &Argument<'_>, position: Position) -> bool {
+        matches!(argument, Argument::Sum(..)) && position == Position::Operand && self.operand.role == Role::Source
+    }
+
+    /// The address of a variable with an offset: as a source that takes none, it is a number with a fault.
+    fn variable(&self, found: &mut Found) -> ReadValue<'_> {
+        let axis = self.operand.of_type.map(|axis| &self.form.axes[axis]);
+        let takes = |word| axis.is_some_and(|axis| axis.position(word).is_some_and(|at| axis.claimed.contains(at)));
+        if self.operand.role == Role::Source && !takes(VARIABLE) && takes(INTEGER) {
+            found.fault(TextFault::VariableSource);
+            return Word(INTEGER);
+        }
+        Word(VARIABLE)
+    }
+
+    /// A component that a vector of two does not have is of the vector's type, and a fault.
+    fn component(&self, name: &str, found: &mut Found) -> ReadValue<'_> {
+        let declared = name.rsplit_once('.').and_then(|(vector, part)| Some((self.declarations.symbol(vector)?, part)));
+        match declared {
+            Some((Symbol::Register(Some(of), 2), "z" | "w" | "b" | "a")) => {
+                found.fault(TextFault::Component);
+                Type(of)
+            }
+            _ => Word(OTHER),
         }
     }
 

@@ -13,7 +13,7 @@ use super::shape::{SCALAR, SlotSets, TUPLE, VECTOR, cell_set, lanes_of, of_regis
 use super::special;
 use crate::must::Must;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK, SPECIAL};
-use crate::spec::{Choice, Cube, Draft, Form, Kind, Operand, RegisterType, TextFault, ValueSet};
+use crate::spec::{AllowedNumbers, Choice, Cube, Draft, Form, Kind, Operand, RegisterType, Role, TextFault, ValueSet};
 use crate::text::{Argument, Symbol};
 use crate::yaml::OneOrMany;
 
@@ -289,6 +289,9 @@ impl OperandReader<'_> {
                 {
                     values[axis] = self.on_axis(axis, Word(&numbers.value(number.value())));
                 }
+                if self.operand.numbers == Some(AllowedNumbers::Fraction) && !is_fraction(scalar) {
+                    found.fault(TextFault::Fraction);
+                }
                 if let (Some(axis), Argument::Name(name)) = (self.operand.special, scalar)
                     && self.declarations.symbol(name).is_none()
                     && self.isa.special(name).is_some()
@@ -318,7 +321,6 @@ impl OperandReader<'_> {
 
     fn elements(&self, elements: &[Argument<'_>], values: &mut [u8], found: &mut Found) {
         let mut mask = 0_usize;
-        let mut first = None;
         let shapes = self.operand.shape.map(|axis| &self.form.axes[axis]);
         let long = elements.len() > MOST_SINKS
             && shapes.is_some_and(|shapes| shapes.position(&format!("{TUPLE}{}", elements.len())).is_some());
@@ -326,6 +328,8 @@ impl OperandReader<'_> {
         if let Some((axis, _)) = &self.operand.first {
             values[*axis] = u8::from(own);
         }
+        let mut lanes: Vec<(u8, Option<TextFault>)> = Vec::new();
+        let written = self.operand.role == Role::Destination;
         for (lane, element) in elements.iter().enumerate().skip(usize::from(own)) {
             if *element == Argument::Sink && self.operand.sinks.is_some() {
                 // The sinks of long tuples are no choice; of tuples longer than any here the shape is wrong anyway.
@@ -334,19 +338,13 @@ impl OperandReader<'_> {
                 }
                 continue;
             }
-            let (of_type, lanes) = self.element(element, Position::Element, values, found);
-            let of_type = if lanes == 1 { of_type } else { Word(OTHER) };
+            let (of_type, count) = self.element(element, Position::Element, values, found);
+            let of_type = if count == 1 { of_type } else { Word(OTHER) };
             if let Some(axis) = self.operand.of_type {
-                let value = self.on_axis(axis, of_type);
-                let another = (axis, value);
-                if value != *first.get_or_insert(value) {
-                    if !found.more.contains(&another) {
-                        found.more.push(another);
-                    }
-                    if self.mixed(element, &elements[usize::from(own)..lane]) {
-                        found.fault(TextFault::MixedVector);
-                    }
-                }
+                lanes.push((self.on_axis(axis, of_type), lane_fault(element, written)));
+            }
+            if let Some(fault) = self.mixed(element, &elements[usize::from(own)..lane]) {
+                found.fault(fault);
             }
         }
         if let Some(axis) = self.operand.sinks {
@@ -355,7 +353,56 @@ impl OperandReader<'_> {
         }
         let Some(axis) = self.operand.of_type else { return };
         // Sinks alone have no type.
-        values[axis] = first.unwrap_or_else(|| self.on_axis(axis, Word(SINK)));
+        values[axis] = self.of_all(axis, &lanes, found).unwrap_or_else(|| self.on_axis(axis, Word(SINK)));
+    }
+
+    /// The value of the axis of types that stands for all lanes, with which the others are compared: bits, then any
+    /// register, then the first.
+    fn of_all(&self, axis: usize, lanes: &[(u8, Option<TextFault>)], found: &mut Found) -> Option<u8> {
+        let kind = |value: u8| {
+            let name = self.form.axes[axis].values.get(usize::from(value))?;
+            self.isa.register_type(name).map(|of| of.kind)
+        };
+        let rank = |(value, fault): &&(u8, Option<TextFault>)| match kind(*value) {
+            Some(Kind::Bits) => 0,
+            Some(_) if *fault == Some(TextFault::OddRegister) => 1,
+            _ => 2,
+        };
+        // The first of those that are as good.
+        let (all, _) = *lanes.iter().min_by_key(rank)?;
+        let bits = kind(all) == Some(Kind::Bits);
+        for &(value, fault) in lanes.iter().filter(|(value, _)| *value != all) {
+            match fault.filter(|fault| bits || *fault != TextFault::OddRegister) {
+                None if found.more.contains(&(axis, value)) => {}
+                None => found.more.push((axis, value)),
+                Some(fault) if found.lanes.contains(&(axis, value, fault)) => {}
+                Some(fault) => found.lanes.push((axis, value, fault)),
+            }
+        }
+        Some(all)
+    }
+}
+
+/// False for a number that is not above 0 and up to 1.
+fn is_fraction(argument: &Argument<'_>) -> bool {
+    let number = match argument {
+        Argument::Float(bits) => f64::from(f32::from_bits(*bits)),
+        Argument::Double(bits) => f64::from_bits(*bits),
+        _ => return true,
+    };
+    number > 0.0 && number <= 1.0
+}
+
+/// The fault of a lane that breaks a rule which the others do not break; none if the rule itself says it: a number is
+/// never written, and a sink never read.
+fn lane_fault(element: &Argument<'_>, written: bool) -> Option<TextFault> {
+    match element {
+        Argument::Sink => written.then_some(TextFault::OddSink),
+        Argument::Integer(_) | Argument::Float(_) | Argument::Double(_) => {
+            (!written).then_some(TextFault::OddImmediate)
+        }
+        Argument::Name(_) => Some(TextFault::OddRegister),
+        _ => None,
     }
 }
 
@@ -376,13 +423,24 @@ impl ElementClass {
         let bits = self.kind == Kind::Bits || other.kind == Kind::Bits;
         sizes && (bits || self.kind == other.kind || integer(self.kind) && integer(other.kind))
     }
+
+    /// True if one of them is a predicate and the other one 32 bits.
+    fn is_predicate_beside_bits(self, other: Self) -> bool {
+        let (kinds, sizes) = ([self.kind, other.kind], [self.bits, other.bits]);
+        kinds.contains(&Kind::Predicate) && kinds.contains(&Kind::Bits) && sizes.contains(&Some(32))
+    }
 }
 
 impl OperandReader<'_> {
-    /// True if an element does not match those before it.
-    fn mixed(&self, element: &Argument<'_>, before: &[Argument<'_>]) -> bool {
-        let Some(class) = self.class(element) else { return false };
-        before.iter().filter_map(|element| self.class(element)).any(|other| !class.goes_with(other))
+    /// The fault of an element that does not match those before it; one beside it that it does not match is the worse.
+    fn mixed(&self, element: &Argument<'_>, before: &[Argument<'_>]) -> Option<TextFault> {
+        let class = self.class(element)?;
+        let beside = before.last().and_then(|element| self.class(element));
+        if beside.is_some_and(|other| !class.goes_with(other) && !class.is_predicate_beside_bits(other)) {
+            return Some(TextFault::MixedVector);
+        }
+        let mut others = before.iter().filter_map(|element| self.class(element));
+        others.any(|other| !class.goes_with(other)).then_some(TextFault::DistantVector)
     }
 
     /// The kind of an element; none if it is a fault by itself, or a sink.

@@ -23,8 +23,30 @@ pub(crate) enum TextFault {
     Offset,
     /// An immediate address out of range.
     AbsoluteAddress,
-    /// Elements of a vector that are not similar.
+    /// Elements of a vector that are not similar, beside each other.
     MixedVector,
+    /// Elements of a vector that are not similar, with others between them, or a predicate beside bits.
+    DistantVector,
+    /// A sink among lanes that may be none.
+    OddSink,
+    /// A number among lanes that may be none.
+    OddImmediate,
+    /// A register that does not suit, among lanes of which one is of bits.
+    OddRegister,
+    /// A special register as an address.
+    SpecialAddress,
+    /// A predicate with a sign that the syntax line does not have.
+    NegatedPredicate,
+    /// A register and a number as a source.
+    RegisterSum,
+    /// The address of a variable as a source that takes none.
+    VariableSource,
+    /// A component that a vector does not have.
+    Component,
+    /// A number that is no fraction.
+    Fraction,
+    /// White space inside of an opcode.
+    Blank,
     /// Arguments or results that are not as many as the callee has.
     ArgumentCount,
     /// An argument or result of another type, size or alignment than the callee has.
@@ -32,7 +54,7 @@ pub(crate) enum TextFault {
 }
 
 /// The name of the rule that each fault breaks.
-pub(super) const FAULTS: [(TextFault, &str); 13] = [
+pub(super) const FAULTS: [(TextFault, &str); 24] = [
     (TextFault::Order, "modifier-order"),
     (TextFault::Duplicate, "duplicate-modifier"),
     (TextFault::Unknown, "unknown-modifier"),
@@ -44,6 +66,17 @@ pub(super) const FAULTS: [(TextFault, &str); 13] = [
     (TextFault::Offset, "offset"),
     (TextFault::AbsoluteAddress, "absolute-address"),
     (TextFault::MixedVector, "mixed-vector"),
+    (TextFault::DistantVector, "mixed-lanes"),
+    (TextFault::OddSink, "odd-sink"),
+    (TextFault::OddImmediate, "odd-immediate"),
+    (TextFault::OddRegister, "odd-register"),
+    (TextFault::SpecialAddress, "special-register-as-an-address"),
+    (TextFault::NegatedPredicate, "negated-predicate"),
+    (TextFault::RegisterSum, "register-and-number"),
+    (TextFault::VariableSource, "address-as-a-source"),
+    (TextFault::Component, "component"),
+    (TextFault::Fraction, "fraction-range"),
+    (TextFault::Blank, "blank-in-an-opcode"),
     (TextFault::ArgumentCount, "argument-count"),
     (TextFault::ArgumentType, "argument-type"),
 ];

@@ -89,9 +89,9 @@ impl Form {
         page(&self.manual)
     }
 
-    /// True if the form begins with a mandatory literal: `suld.b`.
-    pub(crate) fn has_leading_literal(&self) -> bool {
-        self.slots.first().is_some_and(|slot| slot.telling && !slot.optional)
+    /// True if the form begins with a mandatory modifier that is part of its opcode: `suld.b`, `mul.lo`.
+    pub(crate) fn leads(&self) -> bool {
+        self.slots.first().is_some_and(|slot| leads(self.opcode(), &self.axes[slot.axis].name, slot))
     }
 
     /// How many axes the variant has; those of the setup follow.
@@ -141,6 +141,23 @@ impl Form {
     pub(crate) fn killed(&self, axis: usize, value: usize) -> &[u64] {
         self.tables.killed(axis, value)
     }
+}
+
+/// Slots whose modifiers are part of the opcode, although there are several: each with its opcode.
+const LEADING: [(&str, &str); 8] = [
+    ("mul", "part"),
+    ("mad", "part"),
+    ("madc", "part"),
+    ("mul24", "mode"),
+    ("mad24", "mode"),
+    ("dp2a", "mode"),
+    ("setmaxnreg", "action"),
+    ("tcgen05", "wait_operation"),
+];
+
+/// True if the modifier of the first slot of a form, which has this name, is part of the opcode.
+pub(crate) fn leads(opcode: &str, name: &str, first: &Slot) -> bool {
+    !first.optional && (first.telling || LEADING.contains(&(opcode, name)))
 }
 
 /// The manual's page with this anchor.
@@ -196,6 +213,10 @@ pub enum Writing {
     Moved(usize),
     /// In some other order.
     Reordered,
+    /// In some other order, in which modifiers of one kind have changed places, such as two types.
+    ReorderedAlike,
+    /// In some other order, in which the modifier that comes first in the syntax line does not.
+    ReorderedFront,
     /// With the modifier of this slot written twice.
     Duplicate(usize),
     /// With a modifier at the end for which the form has no slot.
@@ -206,6 +227,19 @@ pub enum Writing {
     ExtraOperand,
     /// Without the brackets around operands.
     Unbracketed,
+    /// Without the brackets around this operand and those after it in the same brackets; other operands have theirs.
+    UnbracketedOne(usize),
     /// With a suffix after this operand that only other forms have there.
     Suffixed(usize, String),
+}
+
+impl Writing {
+    /// True if the brackets around these operands are missing.
+    pub(crate) fn unbrackets(&self, operands: &[usize]) -> bool {
+        match self {
+            Self::Unbracketed => true,
+            Self::UnbracketedOne(first) => operands.first() == Some(first),
+            _ => false,
+        }
+    }
 }

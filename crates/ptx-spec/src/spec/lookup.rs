@@ -154,7 +154,28 @@ impl Instruction {
     /// The position of each of a line's modifiers among those that the forms know; without those of the instruction's
     /// name, and with the words of one that consists of several together.
     pub(crate) fn positions(&self, modifiers: &[&str]) -> Vec<Option<usize>> {
-        let mut rest = if self.begins(modifiers) { &modifiers[self.prefix.len()..] } else { modifiers };
+        self.adjacent(self.unnamed(modifiers))
+    }
+
+    /// The same if the words of one that consists of several are all there, but apart: it is where the first of them is.
+    pub(crate) fn positions_apart(&self, modifiers: &[&str]) -> Option<Vec<Option<usize>>> {
+        let rest = self.unnamed(modifiers);
+        let words = self.joined.iter().find(|words| are_apart(words, rest))?;
+        let first = rest.iter().position(|word| words.iter().any(|of| of == word))?;
+        let others = |part: &[&str]| self.adjacent(&without(words, part));
+        let mut positions = others(&rest[..first]);
+        positions.push(self.modifiers.get(&words.concat()).copied());
+        positions.extend(others(&rest[first..]));
+        Some(positions)
+    }
+
+    /// The modifiers of a line that are not part of the instruction's name.
+    fn unnamed<'m, 'w>(&self, modifiers: &'m [&'w str]) -> &'m [&'w str] {
+        if self.begins(modifiers) { &modifiers[self.prefix.len()..] } else { modifiers }
+    }
+
+    /// The position of each of these modifiers.
+    fn adjacent(&self, mut rest: &[&str]) -> Vec<Option<usize>> {
         let mut positions = Vec::with_capacity(rest.len());
         while let Some(first) = rest.first() {
             let joined =
@@ -173,4 +194,15 @@ impl Instruction {
             || self.patterns.iter().find(|pattern| pattern.matches(name)).map(|pattern| pattern.name.as_str());
         self.modifiers.get(name).or_else(|| self.modifiers.get(pattern()?)).copied()
     }
+}
+
+/// True if all these words are among the modifiers, each once, but not one after the other.
+fn are_apart(words: &[String], modifiers: &[&str]) -> bool {
+    let once = |word: &String| modifiers.iter().filter(|modifier| *modifier == word).count() == 1;
+    words.iter().all(once) && !modifiers.windows(words.len()).any(|window| words.iter().eq(window))
+}
+
+/// The modifiers that are none of these words.
+fn without<'m>(words: &[String], modifiers: &[&'m str]) -> Vec<&'m str> {
+    modifiers.iter().copied().filter(|modifier| !words.iter().any(|word| word == modifier)).collect()
 }

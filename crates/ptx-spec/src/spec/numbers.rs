@@ -13,9 +13,20 @@ pub enum AllowedNumbers {
         to: Option<i64>,
         /// 1, or what each must be a multiple of.
         multiple: i64,
+        /// Numbers in the range, ascending, up to which some lines allow it only.
+        limits: Vec<i64>,
     },
+    /// Floating-point numbers above 0 and up to 1; no axis tells them apart.
+    Fraction,
     /// These only.
     Listed(Vec<i64>),
+    /// These only; other multiples of a number are told from what is none.
+    Multiples {
+        /// The numbers.
+        listed: Vec<i64>,
+        /// What each is a multiple of.
+        of: i64,
+    },
 }
 
 /// A number that may be there and is not at an end of the range.
@@ -28,6 +39,13 @@ const ABOVE: &str = "above";
 const BETWEEN: &str = "between";
 /// A number that is not listed.
 const UNLISTED: &str = "other";
+/// A number that is not listed, but a multiple as those that are: in 32 bits, and not 0.
+const MULTIPLE: &str = "multiple";
+
+/// The value of the axis for a number that is larger than this one.
+fn over(limit: i64) -> String {
+    format!("over {limit}")
+}
 
 impl AllowedNumbers {
     /// The values of the axis: first none, for what is not an immediate, then what is claimed, then probes;
@@ -36,12 +54,18 @@ impl AllowedNumbers {
         let named = |name: &str, number| (name.to_owned(), number);
         let mut values = vec![named(NONE, 0)];
         match self {
+            Self::Multiples { listed, of } => {
+                values.extend(listed.iter().map(|number| (number.to_string(), *number)));
+                values.push(named(UNLISTED, 1));
+                values.push(named(MULTIPLE, listed.iter().max().map_or(*of, |most| most + of)));
+            }
             Self::Listed(numbers) => {
                 values.extend(numbers.iter().map(|number| (number.to_string(), *number)));
                 let unlisted = (1..).find(|number| !numbers.contains(number));
                 values.extend(unlisted.map(|number| named(UNLISTED, number)));
             }
-            Self::Range { from, to, multiple } => {
+            Self::Fraction => {}
+            Self::Range { from, to, multiple, limits } => {
                 // A range without ends is tried around 0.
                 let least = from.unwrap_or_else(|| to.unwrap_or(0) - 4 * multiple);
                 let greatest = to.unwrap_or(least + 4 * multiple);
@@ -50,6 +74,7 @@ impl AllowedNumbers {
                 values.extend(has(inside).then(|| named(INSIDE, inside)));
                 values.extend(from.map(|from| named(LEAST, from)));
                 values.extend(to.filter(|to| *from != Some(*to)).map(|to| named(GREATEST, to)));
+                values.extend(limits.iter().map(|limit| (over(*limit), limit + multiple)));
                 values.extend(from.map(|from| named(BELOW, from - multiple)));
                 values.extend(to.map(|to| named(ABOVE, to + multiple)));
                 values.extend((*multiple > 1).then(|| named(BETWEEN, inside + 1)));
@@ -60,25 +85,30 @@ impl AllowedNumbers {
 
     /// True if a value of the axis is claimed.
     pub(crate) fn claims(&self, value: &str) -> bool {
-        ![BELOW, ABOVE, BETWEEN, UNLISTED].contains(&value)
+        ![BELOW, ABOVE, BETWEEN, UNLISTED, MULTIPLE].contains(&value)
     }
 
     /// The value of the axis for a number.
     pub(crate) fn value(&self, number: i128) -> String {
         let word = match self {
-            Self::Listed(numbers) if numbers.iter().any(|known| i128::from(*known) == number) => {
+            Self::Listed(listed) | Self::Multiples { listed, .. }
+                if listed.iter().any(|known| i128::from(*known) == number) =>
+            {
                 return number.to_string();
             }
-            Self::Listed(_) => UNLISTED,
-            Self::Range { from, to, multiple } => {
+            Self::Multiples { of, .. } if number % i128::from(*of) == 0 && number % (1 << 32) != 0 => MULTIPLE,
+            Self::Listed(_) | Self::Multiples { .. } => UNLISTED,
+            Self::Fraction => INSIDE,
+            Self::Range { from, to, multiple, limits } => {
                 let (from, to) = (from.map(i128::from), to.map(i128::from));
+                let limit = limits.iter().rev().find(|limit| number > i128::from(**limit));
                 match () {
+                    () if number % i128::from(*multiple) != 0 => BETWEEN,
                     () if from.is_some_and(|from| number < from) => BELOW,
                     () if to.is_some_and(|to| number > to) => ABOVE,
-                    () if number % i128::from(*multiple) != 0 => BETWEEN,
                     () if from == Some(number) => LEAST,
                     () if to == Some(number) => GREATEST,
-                    () => INSIDE,
+                    () => return limit.map_or_else(|| INSIDE.to_owned(), |limit| over(*limit)),
                 }
             }
         };
@@ -88,11 +118,14 @@ impl AllowedNumbers {
     /// An allowed number, in words.
     pub(crate) fn says(&self) -> String {
         match self {
-            Self::Listed(numbers) => match numbers.iter().map(ToString::to_string).collect::<Vec<_>>().as_slice() {
-                [several @ .., last] if !several.is_empty() => format!("{} or {last}", several.join(", ")),
-                numbers => numbers.concat(),
-            },
-            Self::Range { from, to, multiple } => {
+            Self::Listed(numbers) | Self::Multiples { listed: numbers, .. } => {
+                match numbers.iter().map(ToString::to_string).collect::<Vec<_>>().as_slice() {
+                    [several @ .., last] if !several.is_empty() => format!("{} or {last}", several.join(", ")),
+                    numbers => numbers.concat(),
+                }
+            }
+            Self::Fraction => "above 0.0 and up to 1.0".to_owned(),
+            Self::Range { from, to, multiple, .. } => {
                 let of = if *multiple == 1 { String::new() } else { format!("a multiple of {multiple} ") };
                 match (from, to) {
                     (Some(from), Some(to)) => format!("{of}from {from} to {to}"),
