@@ -346,8 +346,7 @@ impl<'a> DivergenceCompiler<'a> {
                 None,
             );
         }
-        let known =
-            |name: &str| self.spec.named(name).is_some() || self.spec.left_out.iter().any(|of| of == name);
+        let known = |name: &str| self.spec.named(name).is_some() || self.spec.left_out.iter().any(|of| of == name);
         let named = self.raw.instructions.iter().chain(&self.raw.except);
         let unknown: Vec<&At<String>> = named.filter(|name| !known(&name.value)).collect();
         for name in unknown {

@@ -238,9 +238,19 @@ fn with_changed_result(recording: &str) -> String {
 #[test]
 fn the_schemas_in_the_repository_match_the_code() {
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/schema");
-    for name in
-        ["instruction", "directive", "isa", "divergences", "vocabulary", "report", "history", "matrix", "defects", "blame", "launch"]
-    {
+    for name in [
+        "instruction",
+        "directive",
+        "isa",
+        "divergences",
+        "vocabulary",
+        "report",
+        "history",
+        "matrix",
+        "defects",
+        "blame",
+        "launch",
+    ] {
         let path = schemas.join(format!("{name}.json"));
         let schema = run(&arguments(&format!("spec schema {name}")), Vec::new()).stdout;
         if std::env::var_os("BLESS").is_some() {

@@ -145,7 +145,8 @@ impl Spec {
         let fingerprint = fingerprint([isa.text].into_iter().chain(files.iter().map(|(_, text)| text.as_str())));
         let complete = raw_isa.complete && left_out.is_empty();
         let isa = checked;
-        let spec = Self { isa, instructions, directives, left_out, complete, vocabulary, fingerprint, by_name, by_opcode };
+        let spec =
+            Self { isa, instructions, directives, left_out, complete, vocabulary, fingerprint, by_name, by_opcode };
         Ok((spec, errors))
     }
 }

@@ -19,7 +19,9 @@ mod signature;
 mod statement;
 mod walk;
 
-pub(crate) use constant::{Constant, DIVISION_BY_ZERO, expression as constant_expression, natural, overflows, starts as constant_starts};
+pub(crate) use constant::{
+    Constant, DIVISION_BY_ZERO, expression as constant_expression, natural, overflows, starts as constant_starts,
+};
 pub(crate) use declaration::parameter_texts;
 pub use declaration::{Declaration, Declarator, parameters};
 pub use declarations::{DeclarationError, Declarations, Symbol};

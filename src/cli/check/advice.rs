@@ -39,7 +39,9 @@ pub(super) fn advice(spec: &Spec, name: &str, lines: &Lines<'_>, checked: &Check
             }
         }
         SmallestHeader::Conflict(conflict) => {
-            said.push("smallest header: there is none, since these statements are not valid under the same:".to_owned());
+            said.push(
+                "smallest header: there is none, since these statements are not valid under the same:".to_owned(),
+            );
             said.extend(conflict.iter().map(|line| match line.needs(&spec.isa) {
                 Some(needs) => format!("  {} needs PTX {} and {}", place(line), needs.ptx, needs.target),
                 None => format!("  {}", place(line)),

@@ -5,18 +5,20 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Checker, ascii, module_names};
 use super::counts::Counts;
 use super::diagnostic::{CheckedLine, Diagnostic, DiagnosticSeverity, OBSERVED};
 use super::directives::{self, CheckedDirective, FoundDirective};
 use super::environments::{JudgedEnvironment, ModuleEnvironments};
 use super::names::{KnownNames, names};
+use super::{Checker, ascii, module_names};
 use crate::directive::{DirectiveText, texts_of_module, texts_of_step};
 use crate::environment::{Target, Version};
 use crate::must::Must;
 use crate::space::EnvironmentValues;
 use crate::spec::{Form, SpecialNeeds};
-use crate::text::{Declarations, FunctionBody, Lexer, Line, overflows, Module, ProblemKind, TextProblem, Walk, WalkStep};
+use crate::text::{
+    Declarations, FunctionBody, Lexer, Line, Module, ProblemKind, TextProblem, Walk, WalkStep, overflows,
+};
 
 /// The findings in a body, or outside of all bodies.
 pub(super) struct CheckedBody<'a> {

@@ -155,7 +155,8 @@ impl HeaderReader<'_> {
         if module.contents.is_some_and(|contents| contents < first.at) {
             self.error(rule, span(first), "`.target` must follow `.version`", TARGET);
         }
-        let size = module.address_sizes.first().map_or(usize::MAX, |size| size.at).min(module.contents.unwrap_or(usize::MAX));
+        let size =
+            module.address_sizes.first().map_or(usize::MAX, |size| size.at).min(module.contents.unwrap_or(usize::MAX));
         for again in &module.targets[1..] {
             let inside = module.bodies.iter().any(|body| body.range.contains(&again.at));
             if again.at > size && !inside {

@@ -34,7 +34,12 @@ pub(super) fn check<'a>(module: &Module<'a>, isa: &Isa) -> Vec<Diagnostic<'a>> {
                 let index = all[".file".len()..].split_whitespace().next().and_then(natural);
                 if let Some(index) = index {
                     if files.contains(&index) {
-                        checker.say(all, "isa/file-twice", format!("there is another file with the index {index}"), None);
+                        checker.say(
+                            all,
+                            "isa/file-twice",
+                            format!("there is another file with the index {index}"),
+                            None,
+                        );
                     }
                     files.push(index);
                 }
@@ -56,7 +61,10 @@ struct ModuleChecker<'m, 'a> {
 
 /// The linkage of a declaration or header.
 fn linkage(text: &str) -> &'static str {
-    [".extern", ".visible", ".weak", ".common"].into_iter().find(|word| text.trim_start().starts_with(word)).unwrap_or("")
+    [".extern", ".visible", ".weak", ".common"]
+        .into_iter()
+        .find(|word| text.trim_start().starts_with(word))
+        .unwrap_or("")
 }
 
 impl<'m, 'a> ModuleChecker<'m, 'a> {
@@ -115,7 +123,10 @@ impl<'m, 'a> ModuleChecker<'m, 'a> {
         let bytes = name.elements.unwrap_or(0).saturating_mul(unit);
         self.constants = before.div_ceil(alignment).saturating_mul(alignment).saturating_add(bytes);
         if before <= CONSTANT_BYTES && self.constants > CONSTANT_BYTES {
-            let message = format!("the constants of a module take at most {CONSTANT_BYTES} bytes, and with this {}", self.constants);
+            let message = format!(
+                "the constants of a module take at most {CONSTANT_BYTES} bytes, and with this {}",
+                self.constants
+            );
             self.say(name.name, "isa/constant-bytes", message, Some(CONSTANTS));
         }
     }
@@ -151,10 +162,12 @@ impl<'m, 'a> ModuleChecker<'m, 'a> {
         }
         let (before, now) = (linkage(first.text), linkage(again.text));
         if before != now && !(now.is_empty() && matches!(before, ".visible" | ".weak")) {
-            let word = |linkage: &str| if linkage.is_empty() { "without linkage".to_owned() } else { linkage.to_owned() };
+            let word =
+                |linkage: &str| if linkage.is_empty() { "without linkage".to_owned() } else { linkage.to_owned() };
             return Some(format!("is {} here, and {} before", word(now), word(before)));
         }
-        let noreturn = |header: &Header<'_>| crate::text::Lexer::new(header.text).any(|token| token.text == ".noreturn");
+        let noreturn =
+            |header: &Header<'_>| crate::text::Lexer::new(header.text).any(|token| token.text == ".noreturn");
         if noreturn(first) != noreturn(again) {
             return Some("is .noreturn in only one of its declarations".to_owned());
         }
@@ -181,8 +194,10 @@ impl<'m, 'a> ModuleChecker<'m, 'a> {
             Some(format!("`{aliasee}` is .weak, and has no alias"))
         } else {
             let signatures = CallSignature::of_header(self.isa, first).zip(CallSignature::of_header(self.isa, second));
-            let noreturn = |header: &Header<'_>| crate::text::Lexer::new(header.text).any(|token| token.text == ".noreturn");
-            let differ = signatures.is_some_and(|(first, second)| first != second) || noreturn(first) != noreturn(second);
+            let noreturn =
+                |header: &Header<'_>| crate::text::Lexer::new(header.text).any(|token| token.text == ".noreturn");
+            let differ =
+                signatures.is_some_and(|(first, second)| first != second) || noreturn(first) != noreturn(second);
             differ.then(|| format!("`{alias}` and `{aliasee}` have different prototypes"))
         };
         match why {

@@ -129,7 +129,10 @@ impl<'l, 'a> HeaderSearch<'_, 'l, 'a> {
 
     /// The first line that is invalid in an environment.
     fn first_invalid(&self, ptx: Version, target: Target) -> Demand<'l, 'a> {
-        self.statements.iter().find(|of| !self.valid(of, ptx, target)).map_or(Demand::First, |of| Demand::Statement(*of))
+        self.statements
+            .iter()
+            .find(|of| !self.valid(of, ptx, target))
+            .map_or(Demand::First, |of| Demand::Statement(*of))
     }
 
     /// True if a statement is valid in an environment, or breaks only the rules of which that is tolerated.

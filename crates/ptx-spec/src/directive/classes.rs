@@ -16,7 +16,9 @@ pub(super) fn next_is(pattern: &PatternToken, lexer: &mut Lexer<'_>, context: Cl
     match pattern {
         PatternToken::Token(text) => token.text == text,
         PatternToken::Quoted(inner) => {
-            let Some(inside) = token.text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return false };
+            let Some(inside) = token.text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else {
+                return false;
+            };
             let mut lexer = Lexer::new(inside);
             inner.iter().all(|token| next_is(token, &mut lexer, context)) && lexer.next().is_none()
         }
@@ -59,9 +61,8 @@ fn is_of(class: TokenClass, token: Token<'_>, lexer: &mut Lexer<'_>, context: Cl
         TokenClass::Labels => {
             let mut next = || lexer.next().map_or("", |token| token.text);
             let count = if next() == "<" { natural(next()) } else { None };
-            let is_label = |number: u64| {
-                context.scope.symbol(&format!("{}{number}", token.text)) == Some(Symbol::Object("label"))
-            };
+            let is_label =
+                |number: u64| context.scope.symbol(&format!("{}{number}", token.text)) == Some(Symbol::Object("label"));
             next() == ">" && count.is_some_and(|count| (0..count).all(is_label))
         }
         TokenClass::Function => context.scope.is_function(token.text),

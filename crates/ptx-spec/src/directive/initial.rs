@@ -4,8 +4,8 @@ use super::classes::is_byte_mask;
 use super::measures::MeasureContext;
 use crate::spec::Kind;
 use crate::text::{
-    Constant, DIVISION_BY_ZERO, Declarator, Lexer, Symbol, SyntaxError, TokenKind, constant_expression, constant_starts,
-    natural,
+    Constant, DIVISION_BY_ZERO, Declarator, Lexer, Symbol, SyntaxError, TokenKind, constant_expression,
+    constant_starts, natural,
 };
 
 /// Reads `= ...`; the word says what is worst about it, or else what the values are.
@@ -15,8 +15,7 @@ pub(super) fn initial(lexer: &mut Lexer<'_>, context: &MeasureContext<'_, '_>) -
         return Ok("none");
     }
     let lanes = context.declaration.map_or(1, |declaration| declaration.lanes);
-    let mut extents: Vec<Extent> =
-        context.dimensions.iter().map(|most| Extent { most: *most, exact: false }).collect();
+    let mut extents: Vec<Extent> = context.dimensions.iter().map(|most| Extent { most: *most, exact: false }).collect();
     if lanes > 1 {
         extents.push(Extent { most: Some(u64::from(lanes)), exact: true });
     }
@@ -207,9 +206,12 @@ impl<'a> InitialReader<'_, 'a, '_> {
             Some(Symbol::Object("function")) if offset => "function-offsets",
             Some(Symbol::Object("function")) if scope.is_function(name) => "addresses",
             Some(Symbol::Object("function")) => "entry-addresses",
-            Some(Symbol::Variable("global" | "const" | "unified") | Symbol::Object(_) | Symbol::Surface(_) | Symbol::Opaque) => {
-                plain(generic, offset)
-            }
+            Some(
+                Symbol::Variable("global" | "const" | "unified")
+                | Symbol::Object(_)
+                | Symbol::Surface(_)
+                | Symbol::Opaque,
+            ) => plain(generic, offset),
             Some(_) => "outside-addresses",
         })
     }

@@ -1,9 +1,9 @@
 //! Reads a directive along the template of its form.
 
+use super::DirectiveProblem;
 use super::classes::{ClassContext, next_is};
 use super::measures::{MeasureContext, measure};
 use super::texts::DirectiveText;
-use super::DirectiveProblem;
 use crate::must::Must;
 use crate::space::{EnvironmentValues, Values};
 use crate::spec::{Form, Part, PartRead, PatternToken, Spec, Template, TemplatePiece};
@@ -133,8 +133,9 @@ impl<'m, 'a> Matcher<'m, 'a> {
             };
             let word = measure(how, &mut self.lexer, context)
                 .map_err(|error| DirectiveProblem { at: error.at, message: error.message.to_owned() })?;
-            self.values[part.axis] =
-                self.form.axes[part.axis].position(word).must("the loader checks that the values are the measure's words");
+            self.values[part.axis] = self.form.axes[part.axis]
+                .position(word)
+                .must("the loader checks that the values are the measure's words");
             return Ok(());
         }
         let Some((end, value)) = self.longest(part) else {
@@ -161,7 +162,8 @@ impl<'m, 'a> Matcher<'m, 'a> {
             if !pattern.iter().all(|token| next_is(token, &mut lexer, context)) {
                 continue;
             }
-            let special = !pattern.iter().any(|token| matches!(token, PatternToken::Class(class) if class.is_general()));
+            let special =
+                !pattern.iter().any(|token| matches!(token, PatternToken::Class(class) if class.is_general()));
             if best.is_none_or(|(end, is_special, _)| (lexer.at(), special) > (end, is_special)) {
                 best = Some((lexer.at(), special, value));
             }

@@ -24,7 +24,8 @@ pub struct DirectiveText<'a> {
 pub fn texts_of_module<'a>(module: &Module<'a>) -> Vec<DirectiveText<'a>> {
     let mut found = Vec::new();
     for (at, statement) in &module.statements {
-        let plain = |place, keyword| DirectiveText { file: module.text, at: at.clone(), place, keyword, declaration: None };
+        let plain =
+            |place, keyword| DirectiveText { file: module.text, at: at.clone(), place, keyword, declaration: None };
         match statement {
             Statement::Declaration(declaration) => {
                 let text = plain(Place::Module, declaration.space);

@@ -56,7 +56,8 @@ pub(super) fn pieces(
     text: &str,
     part: &mut impl FnMut(&str) -> Result<usize, String>,
 ) -> Result<Vec<TemplatePiece>, String> {
-    let tokens: Vec<&str> = Lexer::new(text).filter(|token| token.kind != TokenKind::Text).map(|token| token.text).collect();
+    let tokens: Vec<&str> =
+        Lexer::new(text).filter(|token| token.kind != TokenKind::Text).map(|token| token.text).collect();
     let mut reader = PieceReader { tokens: &tokens, at: 0, part };
     let pieces = reader.pieces(None)?;
     if reader.at < tokens.len() { Err(format!("`{}` closes nothing", tokens[reader.at])) } else { Ok(pieces) }

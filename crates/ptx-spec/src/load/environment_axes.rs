@@ -22,12 +22,7 @@ pub(super) fn environment(draft: &mut Draft<'_>) {
         .collect();
     let wide = ValueSet::of(2, |value| value == 0);
     let unsized_wide = vec![Cube::new([(size, wide), (ptx, before(AddressSize::SINCE))])];
-    draft.rule(
-        RuleKind::Given,
-        "isa/target-since",
-        "a target needs the PTX version that introduced it",
-        newer,
-    );
+    draft.rule(RuleKind::Given, "isa/target-since", "a target needs the PTX version that introduced it", newer);
     let says = format!("`.address_size 64` needs PTX {}", AddressSize::SINCE);
     draft.rule(RuleKind::Given, "isa/address-size-since", says, unsized_wide);
 }

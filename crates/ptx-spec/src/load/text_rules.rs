@@ -81,6 +81,7 @@ pub(super) fn rules() -> impl Iterator<Item = Rule> {
 pub(super) fn of_calls(opcode: &str) -> impl Iterator<Item = Rule> {
     let section = Some("Function Declarations and Definitions");
     let says = [
+        ("call-target", "what is called must be a function, and no entry"),
         ("argument-count", "a call must have as many results and arguments as what is called"),
         ("argument-type", "a result or argument must have the type, size and alignment of what is called"),
     ];

@@ -63,6 +63,8 @@ impl OperandReader<'_> {
             Argument::Tuple(_) | Argument::Bracket(_) | Argument::List(_) | Argument::Pair(_) => Word(OTHER),
             scalar => match self.element(scalar, Position::Operand, values, found) {
                 (what, 1) => what,
+                // A vector register is passed whole.
+                (what, _) if matches!(scalar, Argument::Name(_)) => what,
                 _ => Word(OTHER),
             },
         }
@@ -77,6 +79,10 @@ pub(crate) fn is_called(operand: &Operand) -> bool {
 /// Compares the results and arguments of a call with those of what it names, if these are known. The operands fit the
 /// form.
 pub(crate) fn compare(isa: &Isa, form: &Form, texts: &[OperandText<'_>], known: &Declarations, found: &mut Found) {
+    let entry = |(part, text): (&Pattern, &OperandText<'_>)| is_entry(form, part, text, known);
+    if form.pattern.iter().zip(texts).any(entry) {
+        found.fault(TextFault::CallTarget);
+    }
     let Some(signature) = form.pattern.iter().zip(texts).find_map(|(part, text)| called(form, part, text, known))
     else {
         return;
@@ -98,6 +104,12 @@ pub(crate) fn compare(isa: &Isa, form: &Form, texts: &[OperandText<'_>], known: 
     if pairs.into_iter().any(|(formal, argument)| !fits(isa, formal, argument, known)) {
         found.fault(TextFault::ArgumentType);
     }
+}
+
+/// True if a part of a call names an entry as what is called.
+fn is_entry(form: &Form, part: &Pattern, text: &OperandText<'_>, known: &Declarations) -> bool {
+    let called = part.operands().into_iter().any(|at| is_called(&form.operands[at]));
+    matches!(text.argument, Argument::Name(name) if called && known.is_entry(name))
 }
 
 /// The arguments and results of the function, list or prototype that a part of a call names.

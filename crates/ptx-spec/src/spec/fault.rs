@@ -49,12 +49,14 @@ pub(crate) enum TextFault {
     Blank,
     /// Arguments or results that are not as many as the callee has.
     ArgumentCount,
+    /// An entry in place of a function that is called.
+    CallTarget,
     /// An argument or result of another type, size or alignment than the callee has.
     ArgumentType,
 }
 
 /// The name of the rule that each fault breaks.
-pub(super) const FAULTS: [(TextFault, &str); 24] = [
+pub(super) const FAULTS: [(TextFault, &str); 25] = [
     (TextFault::Order, "modifier-order"),
     (TextFault::Duplicate, "duplicate-modifier"),
     (TextFault::Unknown, "unknown-modifier"),
@@ -77,6 +79,7 @@ pub(super) const FAULTS: [(TextFault, &str); 24] = [
     (TextFault::Component, "component"),
     (TextFault::Fraction, "fraction-range"),
     (TextFault::Blank, "blank-in-an-opcode"),
+    (TextFault::CallTarget, "call-target"),
     (TextFault::ArgumentCount, "argument-count"),
     (TextFault::ArgumentType, "argument-type"),
 ];

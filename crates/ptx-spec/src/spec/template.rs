@@ -238,7 +238,9 @@ impl Measure {
             Self::EntryParameters => &["none", "empty", "small", "medium", "large", "too-large"],
             Self::FunctionParameters => &["none", "empty", "listed", "open-last", "open-before-others"],
             Self::Results => &["none", "empty", "one", "several-in-registers", "several-in-memory", "open"],
-            Self::Items => &["integers", "negative", "out-of-range", "label", "label-and-offset", "difference", "section"],
+            Self::Items => {
+                &["integers", "negative", "out-of-range", "label", "label-and-offset", "difference", "section"]
+            }
         }
     }
 }

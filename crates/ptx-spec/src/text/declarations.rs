@@ -40,6 +40,8 @@ pub struct Declarations {
     names: NameTable<NameMeaning>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and their meaning.
     families: NameTable<(u32, Symbol)>,
+    /// The names of entries.
+    entries: NameTable<()>,
     /// The arguments and results of functions and prototypes.
     callees: NameTable<Arc<CallSignature>>,
     /// The variables that can be arguments of calls.
@@ -235,6 +237,9 @@ impl Declarations {
     /// them.
     pub(super) fn function(&mut self, isa: &Isa, header: &Header<'_>, at: usize) {
         self.add(header.name, Symbol::Object("function"), None, at);
+        if !header.function {
+            self.entries.insert(header.name, ());
+        }
         if let (true, Ok(signature)) = (header.function, CallSignature::of_function(isa, header)) {
             self.callees.insert(header.name, Arc::new(signature));
         }
@@ -257,6 +262,12 @@ impl Declarations {
     pub fn signature(&self, name: &str) -> Option<Arc<CallSignature>> {
         let hash = hash(name);
         self.scopes().find_map(|scope| scope.callees.get(name, hash))
+    }
+
+    /// True if a name is an entry's, and not a function's.
+    pub(crate) fn is_entry(&self, name: &str) -> bool {
+        let hash = hash(name);
+        self.scopes().any(|scope| scope.entries.get(name, hash).is_some())
     }
 
     /// True if a name is a function's, and not an entry's.
@@ -362,6 +373,9 @@ impl Declarations {
         for name in names {
             if let Some(found) = self.whole(name) {
                 few.names.insert(name, found);
+            }
+            if self.is_entry(name) {
+                few.entries.insert(name, ());
             }
             self.signature(name).into_iter().for_each(|signature| few.callees.insert(name, signature));
             self.argument(name).into_iter().for_each(|argument| few.arguments.insert(name, argument));

@@ -70,7 +70,10 @@ fn ends(lexer: &Lexer<'_>, function: bool) -> bool {
     let word = lexer.clone().next().map_or("", |token| token.text);
     is_linkage(word)
         || is_space(word)
-        || matches!(word, ".entry" | ".func" | ".file" | ".section" | ".alias" | ".version" | ".target" | ".address_size" | ".loc")
+        || matches!(
+            word,
+            ".entry" | ".func" | ".file" | ".section" | ".alias" | ".version" | ".target" | ".address_size" | ".loc"
+        )
         || function && word == ".pragma"
 }
 

@@ -126,10 +126,8 @@ impl<'a, 'i> ModuleReader<'a, 'i> {
             self.module.contents.get_or_insert(start);
         }
         let failed = read.statement.is_err();
-        let of_module = matches!(
-            read.statement,
-            Ok(Statement::Declaration(_) | Statement::Header(_) | Statement::Directive(..))
-        );
+        let of_module =
+            matches!(read.statement, Ok(Statement::Declaration(_) | Statement::Header(_) | Statement::Directive(..)));
         if let (true, None, Ok(statement)) = (of_module, &self.body, &read.statement) {
             self.module.statements.push((start..end, statement.clone()));
         }
