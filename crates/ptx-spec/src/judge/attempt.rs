@@ -194,8 +194,8 @@ impl Attempt {
     }
 }
 
-/// True if a rule is broken by a modifier that the form does not have, or lacks: together they tell that a line of another
-/// form was meant.
+/// True if a rule is broken by a modifier that the form does not have, or lacks, or by an operand of another shape: together
+/// with others it tells that a line of another form was meant.
 fn is_foreign(rule: &str) -> bool {
-    rule.ends_with("-required") || rule.ends_with("/unknown-modifier")
+    ["-required", "/unknown-modifier", "-shape"].iter().any(|end| rule.ends_with(end))
 }

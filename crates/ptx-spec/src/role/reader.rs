@@ -88,7 +88,9 @@ impl OperandReader<'_> {
                 Some(Symbol::Register(Some(of), lanes)) => (Type(of), lanes),
                 Some(Symbol::Variable(_)) => (Word(VARIABLE), 1),
                 // A name that is not declared may be a label further down.
-                None if self.isa.special(name).is_none() && self.names_a(LABEL) => (Word(LABEL), 1),
+                None if self.isa.special(name).is_none() && self.names_a(LABEL) && !name.contains('.') => {
+                    (Word(LABEL), 1)
+                }
                 Some(symbol) => (Word(object_word(symbol).unwrap_or(OTHER)), 1),
                 None => match self.isa.special(name) {
                     Some(special) => {
