@@ -24,31 +24,9 @@ pub(super) struct KnownNames<'a> {
     pub(super) strange: bool,
 }
 
-/// Names with a component that are no vectors: `L.x` of a label.
-fn fields<'l, 'a>(line: &'l Line<'a>) -> impl Iterator<Item = (&'a str, &'a str)> + use<'l, 'a> {
-    // Few operands have a point.
-    line.operands.iter().filter(|operand| operand.text.contains('.')).flat_map(|operand| {
-        let tokens: Vec<_> = Lexer::new(operand.text).collect();
-        let text = operand.text;
-        let offset = move |part: &str| part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
-        let found: Vec<(&str, &str)> = tokens
-            .windows(2)
-            .filter(|pair| pair[0].kind == TokenKind::Word && pair[1].kind == TokenKind::Directive)
-            .filter(|pair| offset(pair[0].text) + pair[0].text.len() == offset(pair[1].text))
-            .map(|pair| (pair[0].text, &text[offset(pair[0].text)..offset(pair[1].text) + pair[1].text.len()]))
-            .collect();
-        found
-    })
-}
-
 impl<'a> KnownNames<'a> {
     pub(super) fn of(line: &Line<'a>, declarations: &Declarations, isa: &Isa) -> Self {
         let mut known = Self::default();
-        for (name, whole) in fields(line) {
-            if matches!(declarations.symbol(name), Some(Symbol::Object(_) | Symbol::Opaque | Symbol::Surface(_))) {
-                known.undeclared.push(whole);
-            }
-        }
         for name in names(line) {
             match declarations.symbol(name) {
                 Some(Symbol::Register(of, _)) => known.strange |= of.is_none(),
