@@ -49,7 +49,7 @@ pub(crate) struct Opts {
     /// Print no diagnostics, only the summary.
     #[arg(long, short)]
     quiet: bool,
-    /// Also say what the smallest `.target`, and for it the smallest `.version`, is under which all known instructions of
+    /// Also say what the smallest `.target`, and for it the smallest `.version`, is under which all known instructions and directives of
     /// the file are valid, and which of them demand it. The file is not changed.
     #[arg(long)]
     fix_header: bool,

@@ -1,5 +1,5 @@
 //! Generic code contains no word of `specs/*.yaml` (opcodes, modifiers, spaces, geometries, names of operands). Such
-//! words may appear only in `model/`, `semantics/`, `interpret/`, `role/` and `object/`, which define their meaning, and in
+//! words may appear only in `model/`, `semantics/`, `interpret/`, `role/`, `object/` and `directive/`, which define their meaning, and in
 //! `kernel/`, which writes PTX. Otherwise code for all instructions would collect special cases for single ones.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use ptx_conform::model;
 use ptx_conform::spec::{Choice, Spec};
 
 /// The directories that may contain such words.
-const HOMES: [&str; 6] = ["/model/", "/semantics/", "/interpret/", "/role/", "/object/", "/kernel/"];
+const HOMES: [&str; 7] = ["/model/", "/semantics/", "/interpret/", "/role/", "/object/", "/kernel/", "/directive/"];
 
 /// Words that are English, or single letters, as well: these count as words of PTX only with their dots.
 const ORDINARY: [&str; 18] = [

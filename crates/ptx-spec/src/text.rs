@@ -1,5 +1,6 @@
 //! Readers of PTX text: one lexer, one reader of statements, one of modules with their scopes.
 
+mod collector;
 mod constant;
 mod declaration;
 mod declarations;
@@ -24,6 +25,7 @@ pub(crate) use constant::{
 };
 pub(crate) use declaration::parameter_texts;
 pub use declaration::{Declaration, Declarator, parameters};
+pub(crate) use declarations::labelled;
 pub use declarations::{DeclarationError, Declarations, Symbol};
 pub use header::Header;
 pub use initial::{InitialValue, initial_values};

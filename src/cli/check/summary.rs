@@ -31,7 +31,7 @@ pub(super) fn of_file(counts: &Counts) -> String {
     }
     let (declarations, directives) =
         (counted(counts.declarations, "declaration"), counted(counts.directives, "directive"));
-    let _ = writeln!(text, "; only read, not judged: {declarations}, {directives}");
+    let _ = writeln!(text, "; {declarations}, {directives}");
     text
 }
 

@@ -6,7 +6,7 @@ use crate::text::Lexer;
 /// The page that says which characters a module has.
 const PAGE: &str = "source-format";
 
-/// What a text has outside of ASCII: each kind of place once, since where there is one such character there are many.
+/// The characters of a text outside of ASCII: each kind of place once, since where there is one such character there are many.
 pub(super) fn check<'a>(text: &str) -> Vec<Diagnostic<'a>> {
     let mut found = Vec::new();
     if text.is_ascii() && !text.contains('\0') {
@@ -43,7 +43,7 @@ pub(super) fn check<'a>(text: &str) -> Vec<Diagnostic<'a>> {
     found
 }
 
-/// Whether a byte is in a comment that ends with its line; none if it is neither in a comment nor in a quoted text.
+/// True if a byte is in a comment that ends with its line; none if it is neither in a comment nor in a quoted text.
 fn in_comment_or_text(text: &str, at: usize) -> Option<bool> {
     let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
     // Only what a line begins with is looked at: a quoted text ends with its line.
@@ -76,7 +76,7 @@ fn comment(text: &str) -> Option<bool> {
     }
 }
 
-/// Whether a line begins within a comment of several lines.
+/// False if a line begins within a comment of several lines; none if it does not.
 fn open_comment(text: &str, line: usize) -> Option<bool> {
     let before = &text[..line];
     let open = before.rfind("/*")?;

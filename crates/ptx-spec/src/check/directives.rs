@@ -40,7 +40,7 @@ impl CheckedDirective<'_> {
     }
 }
 
-/// What is found in a directive.
+/// The result of reading a directive.
 pub(super) enum FoundDirective<'a> {
     /// Nothing is known of such directives.
     Unknown,

@@ -176,7 +176,7 @@ impl<'m, 'a> ModuleChecker<'m, 'a> {
         (first != again).then(|| "has other parameters or results before".to_owned())
     }
 
-    /// What both functions of an alias must be.
+    /// Checks the two functions of an alias.
     fn alias(&mut self, all: &'a str) {
         let names = all[".alias".len()..].trim_end_matches(';').split_once(',');
         let Some((alias, aliasee)) = names.map(|(alias, aliasee)| (alias.trim(), aliasee.trim())) else { return };

@@ -3,14 +3,14 @@
 use crate::spec::{Isa, PatternToken, TokenClass};
 use crate::text::{Declarations, Lexer, Symbol, Token, TokenKind, is_identifier, natural};
 
-/// What the names of a text are looked up in.
+/// The things that names of a text are looked up in.
 #[derive(Clone, Copy)]
 pub(super) struct ClassContext<'c> {
     pub(super) isa: &'c Isa,
     pub(super) scope: &'c Declarations,
 }
 
-/// Reads what comes next; true if it is as the pattern wants it.
+/// Reads the next token; true if it is as the pattern wants it.
 pub(super) fn next_is(pattern: &PatternToken, lexer: &mut Lexer<'_>, context: ClassContext<'_>) -> bool {
     let Some(token) = lexer.next() else { return false };
     match pattern {

@@ -25,7 +25,7 @@ pub(super) fn initial(lexer: &mut Lexer<'_>, context: &MeasureContext<'_, '_>) -
     Ok(fault.unwrap_or_else(|| worst(&found, context)))
 }
 
-/// What is said of several values: an address comes before a number, and a number that the type does not have before
+/// The word for several values: an address comes before a number, and a number that the type does not have before
 /// one that it has.
 fn worst(found: &[&'static str], context: &MeasureContext<'_, '_>) -> &'static str {
     let of = context.declaration.and_then(|declaration| context.isa.register_type(declaration.of_type));
@@ -52,7 +52,7 @@ struct InitialReader<'r, 'a, 'c> {
     extents: Vec<Extent>,
     /// The first thing that is wrong with the braces or with a value.
     fault: Option<&'static str>,
-    /// What each value is.
+    /// The word for each value.
     found: Vec<&'static str>,
 }
 

@@ -4,7 +4,7 @@ use super::{initial, items};
 use crate::spec::{Isa, Measure};
 use crate::text::{Declaration, Declarations, Formal, Lexer, SyntaxError, natural, parameters};
 
-/// What measures look at, beside the text.
+/// The things that measures look at, beside the text.
 pub(super) struct MeasureContext<'c, 'a> {
     pub(super) isa: &'c Isa,
     pub(super) scope: &'c Declarations,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::spec::Place;
-use crate::text::{Declaration, Header, Lexer, Module, Statement, TokenKind, WalkStep, parameter_texts};
+use crate::text::{Declaration, Header, Lexer, Module, Statement, TokenKind, WalkStep, labelled, parameter_texts};
 
 /// The text of a directive, and where it stands.
 #[derive(Clone, Debug)]
@@ -53,7 +53,9 @@ pub fn texts_of_step<'a>(file: &'a str, step: &WalkStep<'a>) -> Vec<DirectiveTex
     match step {
         WalkStep::Declaration(declaration, at) => of_body(file, at.clone(), declaration.space, Some(declaration)),
         WalkStep::Directive(label, name, all) => {
-            let at = offset(file, label.unwrap_or(all))..offset(file, all) + all.len();
+            // Any directive may stand after a label, but only some have one of their own.
+            let own = label.filter(|_| labelled(name).is_some());
+            let at = offset(file, own.unwrap_or(all))..offset(file, all) + all.len();
             of_body(file, at, name, None)
         }
         _ => Vec::new(),

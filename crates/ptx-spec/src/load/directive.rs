@@ -14,7 +14,7 @@ use super::sources::Sources;
 use crate::spec::words::NONE;
 use crate::spec::{
     Choice, Cube, Draft, Example, Form, Instruction, Isa, Note, Part, PartRead, Rule, RuleKind, Slot, Source, Tables,
-    Template, Verdict, Writing, is_modifier,
+    Template, TemplatePiece, Verdict, Writing, is_modifier,
 };
 use crate::yaml::{At, Error, Ordered};
 
@@ -128,12 +128,17 @@ impl<'a> FormSource<'a> {
         let is_word = |part: &&Part| draft.axes[part.axis].values.iter().any(|value| is_modifier(value));
         let slots = parts.iter().filter(is_word).map(|part| Slot { axis: part.axis, optional: true, telling: false });
         draft.slots = slots.collect();
+        Ok(self.form(draft, writing, pieces, parts))
+    }
+
+    /// The form of these parts.
+    fn form(&self, draft: Draft<'_>, writing: usize, pieces: Vec<TemplatePiece>, parts: Vec<Part>) -> Form {
         let begins = self.form.begins.iter().map(|word| word.value.clone()).collect();
         let around = one_line(&self.form.around.value);
         let objects = self.raw.objects.0.iter().map(|(name, text)| (name.value.clone(), text.clone())).collect();
         let template = Template { place: self.form.place, begins, pieces, parts, around, objects };
-        Ok(Form {
-            id: format!("{name}.{}", self.form.id.value),
+        Form {
+            id: format!("{}.{}", self.raw.directive.value, self.form.id.value),
             syntax: one_line(&self.form.syntax.value),
             manual: self.form.manual.as_ref().unwrap_or(&self.raw.manual).clone(),
             axes: draft.axes,
@@ -150,7 +155,7 @@ impl<'a> FormSource<'a> {
             setup_axes: 0,
             template: Some(template),
             tables: Tables::default(),
-        })
+        }
     }
 
     /// A part with its axis, and the rule that its probes are never valid.

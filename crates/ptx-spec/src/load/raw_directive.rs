@@ -81,7 +81,7 @@ fn here() -> At<String> {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawPart {
-    /// What it is, with its article: `a type`.
+    /// The noun for it, with its article: `a type`.
     pub is: String,
     /// Values that are their own text, simplest first; `none` has none.
     #[serde(default)]

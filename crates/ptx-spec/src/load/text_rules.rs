@@ -4,78 +4,63 @@ use crate::spec::{Rule, RuleKind, Source};
 
 /// The rules of every form. They forbid no combinations; the judge finds their breaches in the text.
 pub(super) fn rules() -> impl Iterator<Item = Rule> {
-    let manual = |id, section, says| (id, Source::Manual, Some(section), says);
-    [
-        manual("isa/guard", "Predicated Execution", "the guard must be a predicate register"),
-        (
-            "isa/special-register",
-            Source::Observed,
-            None,
-            "a special register cannot be a source in braces or the guard",
-        ),
-        manual(
-            "isa/special-register-as-an-address",
-            "Special Registers",
-            "a special register is read with mov or cvt, and is no address",
-        ),
-        manual(
-            "isa/special-register-since",
-            "Special Registers",
-            "a special register needs the PTX version and the target that introduced it",
-        ),
-        manual("isa/offset", "Addresses as Operands", "an offset must be a signed 32-bit integer"),
-        manual(
-            "isa/absolute-address",
-            "Addresses as Operands",
-            "an immediate address must be an unsigned 32-bit integer",
-        ),
-        manual(
-            "isa/mixed-vector",
-            "Vectors as Operands",
-            "the elements of a vector must be similar: all of one size, and no integers together with floating-point numbers",
-        ),
-        manual(
-            "isa/mixed-lanes",
-            "Vectors as Operands",
-            "the elements of a vector must be similar, also where bits are between or beside them",
-        ),
-        manual("isa/odd-sink", "Vectors as Operands", "only an operand that may have sinks has one among its elements"),
-        manual(
-            "isa/odd-immediate",
-            "Vectors as Operands",
-            "a number among the elements of a vector must be one that the operand accepts",
-        ),
-        manual(
-            "isa/odd-register",
-            "Vectors as Operands",
-            "each element of a vector must suit the instruction's type, also beside one of bits",
-        ),
-        manual(
-            "isa/negated-predicate",
-            "Syntax",
-            "only a predicate that the syntax line has with {!} may be negated",
-        ),
-        manual(
-            "isa/register-and-number",
-            "Operands",
-            "a register with a number added to it is an address, and no source by itself",
-        ),
-        manual(
-            "isa/address-as-a-source",
-            "Addresses as Operands",
-            "the address of a variable is read with mov, and is no other source",
-        ),
-        (
-            "isa/blank-in-an-opcode",
-            Source::Observed,
-            None,
-            "the modifiers that are part of the opcode follow it without white space",
-        ),
-        manual("isa/component", "Vectors", "a component must be one that the vector has"),
-    ]
-    .into_iter()
-    .map(|(id, source, section, says)| rule(id.to_owned(), source, section, says))
+    RULES.iter().map(|(id, section, says)| {
+        let source = if section.is_some() { Source::Manual } else { Source::Observed };
+        rule((*id).to_owned(), source, *section, says)
+    })
 }
+
+/// The rules: the name, the manual's section where it states the rule, and the sentence.
+const RULES: &[(&str, Option<&str>, &str)] = &[
+    ("isa/guard", Some("Predicated Execution"), "the guard must be a predicate register"),
+    ("isa/special-register", None, "a special register cannot be a source in braces or the guard"),
+    (
+        "isa/special-register-as-an-address",
+        Some("Special Registers"),
+        "a special register is read with mov or cvt, and is no address",
+    ),
+    (
+        "isa/special-register-since",
+        Some("Special Registers"),
+        "a special register needs the PTX version and the target that introduced it",
+    ),
+    ("isa/offset", Some("Addresses as Operands"), "an offset must be a signed 32-bit integer"),
+    ("isa/absolute-address", Some("Addresses as Operands"), "an immediate address must be an unsigned 32-bit integer"),
+    (
+        "isa/mixed-vector",
+        Some("Vectors as Operands"),
+        "the elements of a vector must be similar: all of one size, and no integers together with floating-point numbers",
+    ),
+    (
+        "isa/mixed-lanes",
+        Some("Vectors as Operands"),
+        "the elements of a vector must be similar, also where bits are between or beside them",
+    ),
+    ("isa/odd-sink", Some("Vectors as Operands"), "only an operand that may have sinks has one among its elements"),
+    (
+        "isa/odd-immediate",
+        Some("Vectors as Operands"),
+        "a number among the elements of a vector must be one that the operand accepts",
+    ),
+    (
+        "isa/odd-register",
+        Some("Vectors as Operands"),
+        "each element of a vector must suit the instruction's type, also beside one of bits",
+    ),
+    ("isa/negated-predicate", Some("Syntax"), "only a predicate that the syntax line has with {!} may be negated"),
+    (
+        "isa/register-and-number",
+        Some("Operands"),
+        "a register with a number added to it is an address, and no source by itself",
+    ),
+    (
+        "isa/address-as-a-source",
+        Some("Addresses as Operands"),
+        "the address of a variable is read with mov, and is no other source",
+    ),
+    ("isa/blank-in-an-opcode", None, "the modifiers that are part of the opcode follow it without white space"),
+    ("isa/component", Some("Vectors"), "a component must be one that the vector has"),
+];
 
 /// The rules of a form that names what is called.
 pub(super) fn of_calls(opcode: &str) -> impl Iterator<Item = Rule> {

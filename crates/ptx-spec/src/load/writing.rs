@@ -136,7 +136,20 @@ impl<'a> WritingBuilder<'_, 'a> {
         self.draft.constraint("operands", "the operands must be those of the syntax line", count);
         let says = "every suffix must be in the syntax line";
         self.draft.constraint("unknown-suffix", says, fault(&|w| matches!(w, Writing::Suffixed(..))));
+        let cubes = self.not_generated(axis, operands, writings, extras, others);
+        self.draft.canonical("writing-generated", cubes);
+    }
 
+    /// The combinations with a fault of the writing that are not generated.
+    fn not_generated(
+        &self,
+        axis: usize,
+        operands: &[Operand],
+        writings: &[Writing],
+        extras: &[(String, Vec<Cube>)],
+        others: &[OtherLine<'_>],
+    ) -> Vec<Cube> {
+        let of = |keep: &dyn Fn(&Writing) -> bool| ValueSet::of(writings.len(), |at| keep(&writings[at]));
         let none = |slot: &Slot| (slot.axis, self.draft.axes[slot.axis].select(|value| value == NONE));
         let mut cubes = vec![Cube::new([(axis, of(&is_reordered))])];
         let slots = &self.draft.slots;
@@ -170,7 +183,7 @@ impl<'a> WritingBuilder<'_, 'a> {
             cubes.extend(elsewhere.iter().map(|cube| cube.clone().with(axis, this)));
         }
         cubes.extend(self.probes_elsewhere(others));
-        self.draft.canonical("writing-generated", cubes);
+        cubes
     }
 
     /// The combinations with a probe that are lines of another form that lacks one modifier: which of the two was

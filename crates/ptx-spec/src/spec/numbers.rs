@@ -24,7 +24,7 @@ pub enum AllowedNumbers {
     Multiples {
         /// The numbers.
         listed: Vec<i64>,
-        /// What each is a multiple of.
+        /// The number that each is a multiple of.
         of: i64,
     },
 }

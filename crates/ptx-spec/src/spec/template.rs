@@ -64,7 +64,7 @@ pub enum TemplatePiece {
 pub struct Part {
     /// The axis.
     pub axis: usize,
-    /// What the part is, with its article: `a type`.
+    /// The noun for the part, with its article: `a type`.
     pub is: String,
     /// How it is read.
     pub read: PartRead,
@@ -152,15 +152,15 @@ impl TokenClass {
         matches!(self, Self::Name | Self::Declared | Self::Text | Self::Any)
     }
 
-    /// What is written for it where nothing else is said.
+    /// The text that is written for it where nothing else is said.
     pub(crate) fn sample(self) -> &'static str {
         CLASSES.iter().find(|(_, class, _)| *class == self).map_or("", |(.., sample)| sample)
     }
 }
 
-/// What stands for the target of the module in the text of a part.
+/// The text that stands for the target of the module in a part.
 pub(crate) const TARGET: &str = "<target>";
-/// What stands for its address size.
+/// The text that stands for the address size of the module in a part.
 pub(crate) const ADDRESS_SIZE: &str = "<address-size>";
 
 /// Each class with its name and what is written for it.

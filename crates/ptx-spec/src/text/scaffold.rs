@@ -32,7 +32,7 @@ impl Context {
 pub struct Scaffold {
     /// Declarations at module scope, each ending in `;`.
     pub globals: String,
-    /// What the lines are in.
+    /// The surroundings of the lines.
     pub context: Context,
     /// The results of the function, separated by commas.
     pub results: String,

@@ -252,7 +252,7 @@ mod tests {
             (".entry k() { x L; { x L; M: x M; } L: x M; x k; }", "11101"),
             (
                 ".entry k(.param .b32 p) { x p; x g; x f; x t; x u; } .func f() { x p; t: u: .calltargets f; x u; } .global .b32 g;",
-                "1110001",
+                "1000001",
             ),
             (".entry k() { .reg .b32 %r<3>; x %r2; x %r3; { .reg .b64 %r3; x %r3; } }", "101"),
             (".entry k() { .reg .v4 .f32 v; x v.x; x v.q; }", "10"),
