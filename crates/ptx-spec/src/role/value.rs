@@ -372,7 +372,9 @@ impl OperandReader<'_> {
         let (all, _) = *lanes.iter().min_by_key(rank)?;
         let bits = kind(all) == Some(Kind::Bits);
         for &(value, fault) in lanes.iter().filter(|(value, _)| *value != all) {
-            match fault.filter(|fault| bits || *fault != TextFault::OddRegister) {
+            // What is no register at all is not taken for one.
+            let register = bits && kind(value).is_some();
+            match fault.filter(|fault| register || *fault != TextFault::OddRegister) {
                 None if found.more.contains(&(axis, value)) => {}
                 None => found.more.push((axis, value)),
                 Some(fault) if found.lanes.contains(&(axis, value, fault)) => {}
