@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::directive::read_case;
 use crate::environment::{AddressSize, Environment};
-use crate::judge::Judge;
+use crate::judge::{Judge, Reading};
 use crate::must::Must;
-use crate::print::print_variant;
+use crate::print::{Printer, print_variant, scaffold_of};
 use crate::space::{Diagram, EnvironmentValues, breakable, covering, environment};
 use crate::spec::{Example, Form, Instruction, Spec, Verdict};
 use crate::text::{Declarations, Line};
@@ -160,8 +161,10 @@ struct FormReview<'a> {
 impl FormReview<'_> {
     /// The mistake in how a variant is read, which breaks this rule or none.
     fn misread(&self, values: &[u8], rule: Option<usize>) -> Option<Mistake> {
-        let form = self.form;
-        let environment = environment(form, values);
+        let (form, environment) = (self.form, environment(self.form, values));
+        if form.template.is_some() {
+            return self.misread_directive(values, rule);
+        }
         let judge = Judge::new(self.spec, &environment).must("a variant's environment is in the specification");
         let (text, declarations) = print_variant(form, values);
         let line = (text.clone(), environment);
@@ -181,6 +184,29 @@ impl FormReview<'_> {
             let forms = [form.id.clone(), read_as.forms[reading.form].id.clone()];
             return Some(Mistake::AnotherForm { line, forms });
         }
+        self.differing((values, rule), (read_as, &reading), line)
+    }
+
+    /// The same of a directive, which is read in its module.
+    fn misread_directive(&self, values: &[u8], rule: Option<usize>) -> Option<Mistake> {
+        let (form, environment) = (self.form, environment(self.form, values));
+        let mut text = String::new();
+        Printer::new(form).line(values, &mut text, |_| {});
+        let (module, _) = scaffold_of(form, values, []).module(&environment, "k", &[&text]);
+        match read_case(self.spec, &environment, &module, self.instruction, self.at) {
+            Err(why) => Some(Mistake::Unreadable(text, why)),
+            Ok(reading) => self.differing((values, rule), (self.instruction, &reading), (text, environment)),
+        }
+    }
+
+    /// The way in which the reading of a variant differs from what was meant.
+    fn differing(
+        &self,
+        (values, rule): (&[u8], Option<usize>),
+        (read_as, reading): (&Instruction, &Reading),
+        line: (String, Environment),
+    ) -> Option<Mistake> {
+        let form = self.form;
         let rules: Vec<&str> = reading.rules(read_as).map(|rule| rule.id.as_str()).collect();
         let meant: Vec<&str> = rule.iter().map(|&rule| form.rules[rule].id.as_str()).collect();
         let broken = |rules: &[&str]| if rules.is_empty() { "no broken rule".to_owned() } else { rules.join(", ") };
