@@ -24,8 +24,7 @@ use body::{BodyChecker, CheckedBody};
 use environments::ModuleEnvironments;
 
 pub use counts::Counts;
-pub use diagnostic::{CheckedLine, Details, Diagnostic, DiagnosticSeverity, SourcePart};
-pub use directives::CheckedDirective;
+pub use diagnostic::{CheckedDirective, CheckedLine, Details, Diagnostic, DiagnosticSeverity, SourcePart};
 pub use environments::FileHeader;
 pub use smallest::{Demand, HeaderStatement, SmallestHeader, smallest_header};
 

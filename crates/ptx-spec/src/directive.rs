@@ -1,12 +1,13 @@
 //! Directives and declarations: from their text to the choices of a form, and the rules that they break.
 //!
-//! The forms of directives have [templates](crate::spec::Template) in place of slots and operands. One reader follows the
+//! The forms of directives have [templates](crate::spec::DirectiveTemplate) in place of slots and operands. One reader follows the
 //! templates; what patterns cannot say, measures find out.
 
 mod classes;
 mod initial;
 mod items;
 mod matcher;
+mod measured;
 mod measures;
 mod texts;
 
@@ -17,7 +18,7 @@ use rustc_hash::FxHashMap;
 use crate::environment::Environment;
 use crate::judge::Reading;
 use crate::space::{EnvironmentValues, environment_values};
-use crate::spec::{Form, Instruction, Place, Spec, SpecialNeeds};
+use crate::spec::{DirectivePlace, Form, Instruction, Spec, SpecialNeeds};
 use crate::text::{Declaration, Declarations, Module, ProblemKind, Walk};
 use matcher::Matcher;
 
@@ -90,7 +91,7 @@ pub struct DirectiveJudge<'s> {
     environment: EnvironmentValues,
     /// The directive and its form, by the place and the word that such directives begin with; an empty word if the place
     /// alone tells.
-    forms: FxHashMap<(Place, &'s str), (&'s Instruction, usize)>,
+    forms: FxHashMap<(DirectivePlace, &'s str), (&'s Instruction, usize)>,
 }
 
 impl<'s> DirectiveJudge<'s> {
@@ -156,7 +157,7 @@ impl<'s> DirectiveJudge<'s> {
     }
 
     /// The directive and its form for a place and a word.
-    fn form_of(&self, place: Place, keyword: &str) -> Option<(&'s Instruction, usize)> {
+    fn form_of(&self, place: DirectivePlace, keyword: &str) -> Option<(&'s Instruction, usize)> {
         self.forms.get(&(place, keyword)).or_else(|| self.forms.get(&(place, ""))).copied()
     }
 }

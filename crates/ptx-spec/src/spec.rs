@@ -43,7 +43,9 @@ pub use scaled_type::{Scale, ScaledType};
 pub use setup::SetupAxis;
 pub(crate) use tables::{Candidate, Cubes, Tables};
 pub(crate) use template::{ADDRESS_SIZE, TARGET};
-pub use template::{Measure, Part, PartRead, PatternToken, Place, Template, TemplatePiece, TokenClass};
+pub use template::{
+    DirectivePart, DirectivePlace, DirectiveTemplate, PartRead, PatternToken, TemplatePiece, TextMeasure, TokenClass,
+};
 pub use words::is_modifier;
 
 /// The whole specification.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counts::Counts;
-use super::diagnostic::{CheckedLine, Diagnostic, DiagnosticSeverity, OBSERVED};
-use super::directives::{self, CheckedDirective, FoundDirective};
+use super::diagnostic::{CheckedDirective, CheckedLine, Diagnostic, DiagnosticSeverity, OBSERVED};
+use super::directives::{self, FoundDirective};
 use super::environments::{JudgedEnvironment, ModuleEnvironments};
 use super::names::{KnownNames, names};
 use super::{Checker, ascii, module_names};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::directives::CheckedDirective;
+use crate::directive::DirectiveReading;
 use crate::environment::Environment;
 use crate::explain::ExplainedLine;
 use crate::judge::{Judge, Needs, NoInstruction, Reading, UNKNOWN_OPCODE, needs};
@@ -62,6 +62,36 @@ impl CheckedLine<'_> {
     /// The version and target that it needs.
     pub fn needs(&self, isa: &Isa) -> Option<Needs> {
         needs(isa, &self.instruction.forms[self.reading.form], &self.reading)
+    }
+}
+
+/// A directive of a file with its reading.
+#[derive(Clone, Debug)]
+pub struct CheckedDirective<'a> {
+    /// The text of the file.
+    pub file: &'a str,
+    /// The directive, its form, its choices, and the rules that they break.
+    pub read: DirectiveReading<'a>,
+    /// Where it is judged.
+    pub environment: Environment,
+    /// True if the directive is only warned about although it breaks rules.
+    pub tolerated: bool,
+}
+
+impl CheckedDirective<'_> {
+    /// Its bytes in the file.
+    pub fn at(&self) -> Range<usize> {
+        self.read.at.clone()
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        &self.file[self.read.at.clone()]
+    }
+
+    /// The version and target that it needs.
+    pub fn needs(&self, isa: &Isa) -> Option<Needs> {
+        needs(isa, self.read.form(), &self.read.reading)
     }
 }
 

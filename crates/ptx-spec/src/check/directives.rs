@@ -1,44 +1,9 @@
 //! Checks directives and declarations.
 
-use std::ops::Range;
-
-use super::diagnostic::{Diagnostic, DiagnosticSeverity};
+use super::diagnostic::{CheckedDirective, Diagnostic, DiagnosticSeverity};
 use super::environments::JudgedEnvironment;
-use crate::directive::{DirectiveReading, DirectiveText};
-use crate::environment::Environment;
-use crate::judge::{Needs, needs};
-use crate::spec::Isa;
+use crate::directive::DirectiveText;
 use crate::text::Declarations;
-
-/// A directive of a file with its reading.
-#[derive(Clone, Debug)]
-pub struct CheckedDirective<'a> {
-    /// The text of the file.
-    pub file: &'a str,
-    /// The directive, its form, its choices, and the rules that they break.
-    pub read: DirectiveReading<'a>,
-    /// Where it is judged.
-    pub environment: Environment,
-    /// True if the directive is only warned about although it breaks rules.
-    pub tolerated: bool,
-}
-
-impl CheckedDirective<'_> {
-    /// Its bytes in the file.
-    pub fn at(&self) -> Range<usize> {
-        self.read.at.clone()
-    }
-
-    /// Its text.
-    pub fn text(&self) -> &str {
-        &self.file[self.read.at.clone()]
-    }
-
-    /// The version and target that it needs.
-    pub fn needs(&self, isa: &Isa) -> Option<Needs> {
-        needs(isa, self.read.form(), &self.read.reading)
-    }
-}
 
 /// The result of reading a directive.
 pub(super) enum FoundDirective<'a> {

@@ -1,8 +1,7 @@
 //! The smallest header under which all statements of a file are valid.
 
 use super::CheckedFile;
-use super::diagnostic::CheckedLine;
-use super::directives::CheckedDirective;
+use super::diagnostic::{CheckedDirective, CheckedLine};
 use crate::environment::{AddressSize, Environment, Target, Version};
 use crate::judge::{Judge, Needs};
 use crate::space::environment_values;

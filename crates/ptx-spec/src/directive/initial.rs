@@ -1,7 +1,7 @@
 //! Initial values, against the type and the dimensions of their variable. PTX ISA `initializers`.
 
 use super::classes::is_byte_mask;
-use super::measures::MeasureContext;
+use super::measured::MeasureContext;
 use crate::spec::Kind;
 use crate::text::{
     Constant, DIVISION_BY_ZERO, Declarator, Lexer, Symbol, SyntaxError, TokenKind, constant_expression,
@@ -15,13 +15,14 @@ pub(super) fn initial(lexer: &mut Lexer<'_>, context: &MeasureContext<'_, '_>) -
         return Ok("none");
     }
     let lanes = context.declaration.map_or(1, |declaration| declaration.lanes);
-    let mut extents: Vec<Extent> = context.dimensions.iter().map(|most| Extent { most: *most, exact: false }).collect();
+    let mut extents: Vec<BraceExtent> =
+        context.dimensions.iter().map(|most| BraceExtent { most: *most, exact: false }).collect();
     if lanes > 1 {
-        extents.push(Extent { most: Some(u64::from(lanes)), exact: true });
+        extents.push(BraceExtent { most: Some(u64::from(lanes)), exact: true });
     }
-    let mut reader = InitialReader { lexer, context, extents, fault: None, found: Vec::new() };
+    let mut reader = InitialMeter { lexer, context, extents, fault: None, found: Vec::new() };
     reader.value(0)?;
-    let InitialReader { fault, found, .. } = reader;
+    let InitialMeter { fault, found, .. } = reader;
     Ok(fault.unwrap_or_else(|| worst(&found, context)))
 }
 
@@ -39,24 +40,24 @@ fn worst(found: &[&'static str], context: &MeasureContext<'_, '_>) -> &'static s
 
 /// How many values a pair of braces has.
 #[derive(Clone, Copy)]
-struct Extent {
+struct BraceExtent {
     /// The most; none if that is left open.
     most: Option<u64>,
     /// True if it has no fewer either.
     exact: bool,
 }
 
-struct InitialReader<'r, 'a, 'c> {
+struct InitialMeter<'r, 'a, 'c> {
     lexer: &'r mut Lexer<'a>,
     context: &'r MeasureContext<'c, 'c>,
-    extents: Vec<Extent>,
+    extents: Vec<BraceExtent>,
     /// The first thing that is wrong with the braces or with a value.
     fault: Option<&'static str>,
     /// The word for each value.
     found: Vec<&'static str>,
 }
 
-impl<'a> InitialReader<'_, 'a, '_> {
+impl<'a> InitialMeter<'_, 'a, '_> {
     fn wrong(&mut self, word: &'static str) {
         self.fault.get_or_insert(word);
     }

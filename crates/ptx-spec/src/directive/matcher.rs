@@ -2,11 +2,12 @@
 
 use super::DirectiveProblem;
 use super::classes::{ClassContext, next_is};
-use super::measures::{MeasureContext, measure};
+use super::measured::MeasureContext;
+use super::measures::measure;
 use super::texts::DirectiveText;
 use crate::must::Must;
 use crate::space::{EnvironmentValues, Values};
-use crate::spec::{Form, Part, PartRead, PatternToken, Spec, Template, TemplatePiece};
+use crate::spec::{DirectivePart, DirectiveTemplate, Form, PartRead, PatternToken, Spec, TemplatePiece};
 use crate::text::{Declaration, Declarations, Lexer};
 
 /// A directive that is being read.
@@ -69,7 +70,7 @@ impl<'m, 'a> Matcher<'m, 'a> {
         DirectiveProblem { at, message }
     }
 
-    fn pieces(&mut self, template: &'m Template, pieces: &'m [TemplatePiece]) -> Result<(), DirectiveProblem> {
+    fn pieces(&mut self, template: &'m DirectiveTemplate, pieces: &'m [TemplatePiece]) -> Result<(), DirectiveProblem> {
         for piece in pieces {
             match piece {
                 TemplatePiece::Token(token) => {
@@ -87,7 +88,7 @@ impl<'m, 'a> Matcher<'m, 'a> {
         Ok(())
     }
 
-    fn list(&mut self, template: &'m Template, inner: &'m [TemplatePiece]) -> Result<(), DirectiveProblem> {
+    fn list(&mut self, template: &'m DirectiveTemplate, inner: &'m [TemplatePiece]) -> Result<(), DirectiveProblem> {
         let before = self.values.clone();
         loop {
             self.values.clone_from(&before);
@@ -100,7 +101,7 @@ impl<'m, 'a> Matcher<'m, 'a> {
         }
     }
 
-    fn any_order(&mut self, template: &'m Template, parts: &'m [usize]) -> Result<(), DirectiveProblem> {
+    fn any_order(&mut self, template: &'m DirectiveTemplate, parts: &'m [usize]) -> Result<(), DirectiveProblem> {
         for part in parts.iter().map(|&part| &template.parts[part]) {
             self.values[part.axis] = 0;
         }
@@ -123,7 +124,7 @@ impl<'m, 'a> Matcher<'m, 'a> {
         }
     }
 
-    fn part(&mut self, part: &'m Part) -> Result<(), DirectiveProblem> {
+    fn part(&mut self, part: &'m DirectivePart) -> Result<(), DirectiveProblem> {
         if let PartRead::Measured(how) = part.read {
             let context = MeasureContext {
                 isa: &self.spec.isa,
@@ -147,7 +148,7 @@ impl<'m, 'a> Matcher<'m, 'a> {
     }
 
     /// The end of the longest text that is a value of the part, and that value.
-    fn longest(&self, part: &Part) -> Option<(usize, u8)> {
+    fn longest(&self, part: &DirectivePart) -> Option<(usize, u8)> {
         let PartRead::Patterns(patterns) = &part.read else { return None };
         let first = self.lexer.clone().next().map(|token| token.text);
         // Of two that match as much, the pattern without a class that has anything.

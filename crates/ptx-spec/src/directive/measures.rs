@@ -1,32 +1,23 @@
 //! Measures: what patterns cannot say of a text.
 
+use super::measured::MeasureContext;
 use super::{initial, items};
-use crate::spec::{Isa, Measure};
-use crate::text::{Declaration, Declarations, Formal, Lexer, SyntaxError, natural, parameters};
-
-/// The things that measures look at, beside the text.
-pub(super) struct MeasureContext<'c, 'a> {
-    pub(super) isa: &'c Isa,
-    pub(super) scope: &'c Declarations,
-    /// The declaration that the text is a part of.
-    pub(super) declaration: Option<&'c Declaration<'a>>,
-    /// The dimensions of the variable: none for one that is left open.
-    pub(super) dimensions: &'c mut Vec<Option<u64>>,
-}
+use crate::spec::{Isa, TextMeasure};
+use crate::text::{Declaration, Formal, Lexer, SyntaxError, natural, parameters};
 
 /// Reads a part by a measure.
 pub(super) fn measure(
-    how: Measure,
+    how: TextMeasure,
     lexer: &mut Lexer<'_>,
     context: MeasureContext<'_, '_>,
 ) -> Result<&'static str, SyntaxError> {
     match how {
-        Measure::Dimensions => dimensions(lexer, context.dimensions),
-        Measure::Initial => initial::initial(lexer, &context),
-        Measure::EntryParameters => entry_parameters(lexer, context.isa),
-        Measure::FunctionParameters => function_parameters(lexer),
-        Measure::Results => results(lexer),
-        Measure::Items => items::items(lexer),
+        TextMeasure::Dimensions => dimensions(lexer, context.dimensions),
+        TextMeasure::Initial => initial::initial(lexer, &context),
+        TextMeasure::EntryParameters => entry_parameters(lexer, context.isa),
+        TextMeasure::FunctionParameters => function_parameters(lexer),
+        TextMeasure::Results => results(lexer),
+        TextMeasure::Items => items::items(lexer),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::spec::Place;
+use crate::spec::DirectivePlace;
 use crate::text::{Declaration, Header, Lexer, Module, Statement, TokenKind, WalkStep, labelled, parameter_texts};
 
 /// The text of a directive, and where it stands.
@@ -13,7 +13,7 @@ pub struct DirectiveText<'a> {
     /// The bytes of the directive.
     pub at: Range<usize>,
     /// The place where it stands.
-    pub place: Place,
+    pub place: DirectivePlace,
     /// The word that it begins with, after its linkage or its label.
     pub keyword: &'a str,
     /// The declaration, if it is one that can be read.
@@ -28,20 +28,20 @@ pub fn texts_of_module<'a>(module: &Module<'a>) -> Vec<DirectiveText<'a>> {
             |place, keyword| DirectiveText { file: module.text, at: at.clone(), place, keyword, declaration: None };
         match statement {
             Statement::Declaration(declaration) => {
-                let text = plain(Place::Module, declaration.space);
+                let text = plain(DirectivePlace::Module, declaration.space);
                 found.push(DirectiveText { declaration: Some(declaration.clone()), ..text });
             }
             Statement::Header(header) => of_header(module.text, header, &mut found),
             Statement::Directive(keyword @ (".version" | ".target" | ".address_size"), _) => {
-                found.push(plain(Place::Header, keyword));
+                found.push(plain(DirectivePlace::Header, keyword));
             }
             Statement::Directive(keyword @ ".section", all) => {
                 let open = all.find('{').unwrap_or(all.len());
-                let head = plain(Place::Module, keyword);
+                let head = plain(DirectivePlace::Module, keyword);
                 found.push(DirectiveText { at: at.start..at.start + all[..open].trim_end().len(), ..head });
                 lines_of_section(module.text, at.start + open + 1..at.end.saturating_sub(1), &mut found);
             }
-            Statement::Directive(keyword, _) => found.push(plain(Place::Module, keyword)),
+            Statement::Directive(keyword, _) => found.push(plain(DirectivePlace::Module, keyword)),
             _ => {}
         }
     }
@@ -69,18 +69,19 @@ fn of_body<'a>(
     declaration: Option<&Declaration<'a>>,
 ) -> Vec<DirectiveText<'a>> {
     let text = &file[at.clone()];
-    let own = DirectiveText { file, at: at.clone(), place: Place::Body, keyword, declaration: declaration.cloned() };
+    let own =
+        DirectiveText { file, at: at.clone(), place: DirectivePlace::Body, keyword, declaration: declaration.cloned() };
     let mut found = vec![own];
     if keyword == ".callprototype" {
         let mut lexer = Lexer::new(text);
-        let mut place = Place::PrototypeResult;
+        let mut place = DirectivePlace::PrototypeResult;
         while let Some(token) = lexer.next() {
             if token.text == "(" {
                 let start = lexer.at();
                 let inside = lexer.skip_until(|byte| byte == b';');
                 parameters(file, at.start + start, inside, place, &mut found);
             } else if token.kind == TokenKind::Word && token.text == "_" {
-                place = Place::PrototypeParameter;
+                place = DirectivePlace::PrototypeParameter;
             }
         }
     }
@@ -91,10 +92,10 @@ fn of_header<'a>(file: &'a str, header: &Header<'a>, found: &mut Vec<DirectiveTe
     let start = offset(file, header.text);
     let keyword = if header.function { ".func" } else { ".entry" };
     let at = start..start + header.text.len();
-    found.push(DirectiveText { file, at, place: Place::Module, keyword, declaration: None });
+    found.push(DirectiveText { file, at, place: DirectivePlace::Module, keyword, declaration: None });
     let (result, parameter) = match header.function {
-        true => (Place::FunctionResult, Place::FunctionParameter),
-        false => (Place::EntryParameter, Place::EntryParameter),
+        true => (DirectivePlace::FunctionResult, DirectivePlace::FunctionParameter),
+        false => (DirectivePlace::EntryParameter, DirectivePlace::EntryParameter),
     };
     parameters(file, offset(file, header.results), header.results, result, found);
     parameters(file, offset(file, header.parameters), header.parameters, parameter, found);
@@ -108,13 +109,19 @@ fn of_header<'a>(file: &'a str, header: &Header<'a>, found: &mut Vec<DirectiveTe
             lexer.skip_until(|byte| byte == b';');
             lexer.eat(b';');
             let at = start..lexer.at();
-            found.push(DirectiveText { file, at, place: Place::Entry, keyword: ".pragma", declaration: None });
+            found.push(DirectiveText { file, at, place: DirectivePlace::Entry, keyword: ".pragma", declaration: None });
         }
     }
 }
 
 /// The parameters in parentheses, whose text begins at `start`.
-fn parameters<'a>(file: &'a str, start: usize, inside: &'a str, place: Place, found: &mut Vec<DirectiveText<'a>>) {
+fn parameters<'a>(
+    file: &'a str,
+    start: usize,
+    inside: &'a str,
+    place: DirectivePlace,
+    found: &mut Vec<DirectiveText<'a>>,
+) {
     for at in parameter_texts(inside) {
         let declaration = Declaration::parameter(inside, at.clone()).ok();
         let at = start + at.start..start + at.end;
@@ -130,7 +137,7 @@ fn lines_of_section<'a>(file: &'a str, inside: Range<usize>, found: &mut Vec<Dir
     let mut push = |open: &mut Option<usize>, end: usize, keyword: &'static str| {
         if let Some(start) = open.take() {
             let at = start..start + file[start..end].trim_end().len();
-            found.push(DirectiveText { file, at, place: Place::Section, keyword, declaration: None });
+            found.push(DirectiveText { file, at, place: DirectivePlace::Section, keyword, declaration: None });
         }
     };
     let mut before = None;

@@ -13,8 +13,8 @@ use super::rules;
 use super::sources::Sources;
 use crate::spec::words::NONE;
 use crate::spec::{
-    Choice, Cube, Draft, Example, Form, Instruction, Isa, Note, Part, PartRead, Rule, RuleKind, Slot, Source, Tables,
-    Template, TemplatePiece, Verdict, Writing, is_modifier,
+    Choice, Cube, DirectivePart, DirectiveTemplate, Draft, Example, Form, Instruction, Isa, Note, PartRead, Rule,
+    RuleKind, Slot, Source, Tables, TemplatePiece, Verdict, Writing, is_modifier,
 };
 use crate::yaml::{At, Error, Ordered};
 
@@ -32,7 +32,7 @@ pub(super) fn build(
     let mut forms = Vec::new();
     let mut used = FxHashSet::default();
     for form in &raw.forms {
-        match (FormSource { isa, file, raw, form }).build(&mut used) {
+        match (DirectiveSource { isa, file, raw, form }).build(&mut used) {
             Ok(built) => forms.push(built),
             Err(more) => errors.extend(more),
         }
@@ -76,14 +76,14 @@ fn unwritten(sources: &Sources<'_>, raw: &RawDirective, forms: &mut [Form]) -> R
 }
 
 /// A form in the file of a directive.
-struct FormSource<'a> {
+struct DirectiveSource<'a> {
     isa: &'a Isa,
     file: &'a File<'a>,
     raw: &'a RawDirective,
     form: &'a RawDirectiveForm,
 }
 
-impl<'a> FormSource<'a> {
+impl<'a> DirectiveSource<'a> {
     fn build(&self, used: &mut FxHashSet<&'a str>) -> Result<Form, Vec<Error>> {
         let name = &self.raw.directive.value;
         let mut draft =
@@ -94,7 +94,7 @@ impl<'a> FormSource<'a> {
             draft.axis("mode", Choice::Mode, [NONE.to_owned()].into_iter().chain(modes).collect(), |_| true);
         }
         let writing = draft.axis("writing", Choice::Writing, vec!["as in the manual".to_owned()], |_| true);
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<DirectivePart> = Vec::new();
         let mut names: Vec<String> = Vec::new();
         let mut errors = Vec::new();
         let mut find = |name: &str| {
@@ -125,18 +125,18 @@ impl<'a> FormSource<'a> {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let is_word = |part: &&Part| draft.axes[part.axis].values.iter().any(|value| is_modifier(value));
+        let is_word = |part: &&DirectivePart| draft.axes[part.axis].values.iter().any(|value| is_modifier(value));
         let slots = parts.iter().filter(is_word).map(|part| Slot { axis: part.axis, optional: true, telling: false });
         draft.slots = slots.collect();
         Ok(self.form(draft, writing, pieces, parts))
     }
 
     /// The form of these parts.
-    fn form(&self, draft: Draft<'_>, writing: usize, pieces: Vec<TemplatePiece>, parts: Vec<Part>) -> Form {
+    fn form(&self, draft: Draft<'_>, writing: usize, pieces: Vec<TemplatePiece>, parts: Vec<DirectivePart>) -> Form {
         let begins = self.form.begins.iter().map(|word| word.value.clone()).collect();
         let around = one_line(&self.form.around.value);
         let objects = self.raw.objects.0.iter().map(|(name, text)| (name.value.clone(), text.clone())).collect();
-        let template = Template { place: self.form.place, begins, pieces, parts, around, objects };
+        let template = DirectiveTemplate { place: self.form.place, begins, pieces, parts, around, objects };
         Form {
             id: format!("{}.{}", self.raw.directive.value, self.form.id.value),
             syntax: one_line(&self.form.syntax.value),
@@ -159,7 +159,7 @@ impl<'a> FormSource<'a> {
     }
 
     /// A part with its axis, and the rule that its probes are never valid.
-    fn part(&self, draft: &mut Draft<'_>, name: &At<String>, raw: &RawPart) -> Result<Part, Vec<Error>> {
+    fn part(&self, draft: &mut Draft<'_>, name: &At<String>, raw: &RawPart) -> Result<DirectivePart, Vec<Error>> {
         let wrong = |why: String| vec![self.file.at(name, why)];
         let own = |value: &At<String>| {
             let text = if value.value == NONE { String::new() } else { value.value.clone() };
@@ -189,7 +189,7 @@ impl<'a> FormSource<'a> {
             .collect();
         let patterns = patterns.map_err(wrong)?;
         let is_probe = |value: &str| raw.probes.iter().any(|probe| probe.value == value);
-        let axis = draft.axis(&name.value, Choice::Part, values.clone(), |value| !is_probe(value));
+        let axis = draft.axis(&name.value, Choice::DirectivePart, values.clone(), |value| !is_probe(value));
         let of = &draft.axes[axis];
         let probes = Cube::new([(axis, of.select(is_probe))]);
         let allowed: Vec<&str> = values.iter().map(String::as_str).filter(|value| !is_probe(value)).collect();
@@ -200,7 +200,7 @@ impl<'a> FormSource<'a> {
             Some(measure) => PartRead::Measured(measure),
             None => PartRead::Patterns(patterns.into_iter().map(|pattern| pattern.tokens).collect()),
         };
-        Ok(Part { axis, is: raw.is.clone(), read, texts })
+        Ok(DirectivePart { axis, is: raw.is.clone(), read, texts })
     }
 }
 

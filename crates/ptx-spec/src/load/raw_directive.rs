@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::raw::{Combinations, RawNote, RawRule};
 use crate::environment::Version;
-use crate::spec::{Measure, Place};
+use crate::spec::{DirectivePlace, TextMeasure};
 use crate::yaml::{At, Ordered};
 
 /// `specs/directives/<name>.yaml`: a directive, or a kind of declaration.
@@ -51,7 +51,7 @@ pub struct RawDirectiveForm {
     /// A short name, unique in the file.
     pub id: At<String>,
     /// Where such directives stand.
-    pub place: Place,
+    pub place: DirectivePlace,
     /// The words that they begin with, after their linkage. Without any, all texts of the place are of this form.
     #[serde(default)]
     pub begins: Vec<At<String>>,
@@ -91,7 +91,7 @@ pub struct RawPart {
     #[serde(default)]
     pub texts: Ordered<String>,
     /// The measure that reads it, if the texts are only samples.
-    pub measure: Option<Measure>,
+    pub measure: Option<TextMeasure>,
     /// Values that are never valid, which are generated to test that.
     #[serde(default)]
     pub probes: Vec<At<String>>,
@@ -114,7 +114,7 @@ pub struct RawDirectiveExample {
     /// The text as the manual has it.
     pub text: At<String>,
     /// Where it stands.
-    pub place: Place,
+    pub place: DirectivePlace,
     /// The rules that it breaks by this specification; none if it is valid.
     #[serde(default)]
     pub rules: Vec<At<String>>,

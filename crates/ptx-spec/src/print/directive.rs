@@ -2,16 +2,18 @@
 
 use crate::space::EnvironmentValues;
 use crate::spec::words::NONE;
-use crate::spec::{ADDRESS_SIZE, Choice, Form, Measure, PartRead, Place, TARGET, Template, TemplatePiece};
+use crate::spec::{
+    ADDRESS_SIZE, Choice, DirectivePlace, DirectiveTemplate, Form, PartRead, TARGET, TemplatePiece, TextMeasure,
+};
 use crate::text::{Context, Lexer, Scaffold};
 
 /// A directive, with the text around it.
-pub(super) fn print(form: &Form, template: &Template, values: &[u8]) -> String {
+pub(super) fn print(form: &Form, template: &DirectiveTemplate, values: &[u8]) -> String {
     template.around.replace("<here>", &alone(form, template, values))
 }
 
 /// A directive alone.
-fn alone(form: &Form, template: &Template, values: &[u8]) -> String {
+fn alone(form: &Form, template: &DirectiveTemplate, values: &[u8]) -> String {
     let mut text = String::new();
     pieces(template, &template.pieces, values, &mut text);
     let value = |axis: usize| form.value(values, axis);
@@ -19,12 +21,12 @@ fn alone(form: &Form, template: &Template, values: &[u8]) -> String {
     text.replace(TARGET, target).replace(ADDRESS_SIZE, value(EnvironmentValues::ADDRESS_SIZE))
 }
 
-fn pieces(template: &Template, pieces_of: &[TemplatePiece], values: &[u8], to: &mut String) {
+fn pieces(template: &DirectiveTemplate, pieces_of: &[TemplatePiece], values: &[u8], to: &mut String) {
     let part = |part: usize, to: &mut String| {
         let part = &template.parts[part];
         let text = part.texts.get(usize::from(values[part.axis])).map_or("", String::as_str);
         match part.read {
-            PartRead::Measured(Measure::Initial) => push(&nested(text, to), to),
+            PartRead::Measured(TextMeasure::Initial) => push(&nested(text, to), to),
             _ => push(text, to),
         }
     };
@@ -63,19 +65,19 @@ fn push(text: &str, to: &mut String) {
 }
 
 /// The scaffold of a directive: where it stands, and the objects that it names.
-pub(super) fn scaffold(form: &Form, template: &Template, values: &[u8]) -> Scaffold {
+pub(super) fn scaffold(form: &Form, template: &DirectiveTemplate, values: &[u8]) -> Scaffold {
     let text = print(form, template, values);
     let named = |name: &str| Lexer::new(&text).any(|token| token.text == name);
     let objects = template.objects.iter().filter(|(name, _)| named(name)).map(|(_, object)| object.as_str());
     let context = match template.place {
-        Place::Header => Context::Header,
-        Place::Body | Place::PrototypeParameter | Place::PrototypeResult => Context::Entry,
-        Place::Module
-        | Place::Entry
-        | Place::EntryParameter
-        | Place::FunctionParameter
-        | Place::FunctionResult
-        | Place::Section => Context::Module,
+        DirectivePlace::Header => Context::Header,
+        DirectivePlace::Body | DirectivePlace::PrototypeParameter | DirectivePlace::PrototypeResult => Context::Entry,
+        DirectivePlace::Module
+        | DirectivePlace::Entry
+        | DirectivePlace::EntryParameter
+        | DirectivePlace::FunctionParameter
+        | DirectivePlace::FunctionResult
+        | DirectivePlace::Section => Context::Module,
     };
     let mode = form.axis_of(Choice::Mode).map(|axis| form.value(values, axis)).filter(|mode| *mode != NONE);
     let options = mode.unwrap_or_default().to_owned();

@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::condition::Entry;
 use super::tables::Tables;
 use super::words::NONE;
-use super::{Axis, Choice, Cube, Operand, Rule, SetupRule, Template};
+use super::{Axis, Choice, Cube, DirectiveTemplate, Operand, Rule, SetupRule};
 
 /// One syntax line of the manual.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub struct Form {
     /// How many axes of the setup follow those of the variant.
     pub(crate) setup_axes: usize,
     /// How a directive is written; none for an instruction.
-    pub template: Option<Template>,
+    pub template: Option<DirectiveTemplate>,
     /// The lookup tables for judging lines.
     pub(crate) tables: Tables,
 }

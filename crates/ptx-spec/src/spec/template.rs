@@ -5,15 +5,15 @@ use serde::Deserialize;
 
 /// How a directive is written and read.
 #[derive(Clone, Debug)]
-pub struct Template {
+pub struct DirectiveTemplate {
     /// Where such directives stand.
-    pub place: Place,
+    pub place: DirectivePlace,
     /// The words that such directives begin with, after their linkage; none if their place alone tells them.
     pub begins: Vec<String>,
     /// The pieces in the order of the text.
     pub pieces: Vec<TemplatePiece>,
     /// The parts that the pieces name by their positions here.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DirectivePart>,
     /// The text around a directive that is generated: `<here>` stands for the directive.
     pub around: String,
     /// Declarations by name, of which a generated directive has those that it names before it.
@@ -23,7 +23,7 @@ pub struct Template {
 /// Where a directive stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+pub enum DirectivePlace {
     /// The beginning of a module, before anything else.
     Header,
     /// A module, outside of all bodies.
@@ -61,7 +61,7 @@ pub enum TemplatePiece {
 
 /// A part of a directive: what each value of its axis looks like.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct DirectivePart {
     /// The axis.
     pub axis: usize,
     /// The noun for the part, with its article: `a type`.
@@ -78,7 +78,7 @@ pub enum PartRead {
     /// As the pattern that matches most of the text; for each value its pattern.
     Patterns(Vec<Vec<PatternToken>>),
     /// By a measure, whose words are the values.
-    Measured(Measure),
+    Measured(TextMeasure),
 }
 
 /// A token of a pattern.
@@ -192,7 +192,7 @@ const CLASSES: [(&str, TokenClass, &str); 22] = [
 /// A measure of a text: something about it that patterns cannot say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Measure {
+pub enum TextMeasure {
     /// The dimensions of an array.
     Dimensions,
     /// The initial value of a variable, against its type and dimensions.
@@ -207,7 +207,7 @@ pub enum Measure {
     Items,
 }
 
-impl Measure {
+impl TextMeasure {
     /// The words that it can answer.
     pub fn words(self) -> &'static [&'static str] {
         match self {

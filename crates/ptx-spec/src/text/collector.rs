@@ -1,16 +1,30 @@
 //! Reads the text between a module's directives and a line.
 
 use super::SyntaxError;
-use super::declarations::{Declarations, LABEL, NESTING, Origin, labelled, offset};
+use super::declarations::{DeclarationError, Declarations, LABEL, NESTING, Origin, labelled, offset};
 use super::header::Header;
 use super::statement::{Statement, Statements};
 use crate::spec::Isa;
 
+impl Declarations {
+    /// Reads declarations: the text between a module's directives and a line. Declarations in closed braces
+    /// are dropped.
+    ///
+    /// # Errors
+    /// If something is not a declaration; says what and where.
+    pub fn parse(text: &str, isa: &Isa) -> Result<Self, DeclarationError> {
+        let mut collector = Collector::new(isa);
+        collector.scope.reserve(text);
+        collector.text(text).map_err(|error| DeclarationError::new(text, &error))?;
+        Ok(collector.scope)
+    }
+}
+
 /// Reads declarations into scopes.
-pub(super) struct Collector<'a, 'i> {
+struct Collector<'a, 'i> {
     isa: &'i Isa,
     /// The innermost scope.
-    pub(super) scope: Declarations,
+    scope: Declarations,
     /// The label before the statement.
     label: Option<&'a str>,
     /// The number of open braces.
@@ -20,11 +34,11 @@ pub(super) struct Collector<'a, 'i> {
 }
 
 impl<'a, 'i> Collector<'a, 'i> {
-    pub(super) fn new(isa: &'i Isa) -> Self {
+    fn new(isa: &'i Isa) -> Self {
         Self { isa, scope: Declarations::default(), label: None, open: 0, body: false }
     }
 
-    pub(super) fn text(&mut self, text: &'a str) -> Result<(), SyntaxError> {
+    fn text(&mut self, text: &'a str) -> Result<(), SyntaxError> {
         let mut statements = Statements::of_part(text);
         loop {
             let start = statements.at();

@@ -1,11 +1,10 @@
 //! Declarations: the meaning of the names in a line.
 //!
-//! Reads the text between a module's directives and a line: module-scope variables, the header of the entry
+//! They come from the text between a module's directives and a line: module-scope variables, the header of the entry
 //! or function, registers and local variables.
 
 use std::sync::Arc;
 
-use super::collector::Collector;
 use super::declaration::{Declaration, parameters};
 use super::header::Header;
 use super::name_table::{NameTable, hash};
@@ -71,7 +70,7 @@ pub struct DeclarationError {
 }
 
 impl DeclarationError {
-    fn new(text: &str, error: &SyntaxError) -> Self {
+    pub(super) fn new(text: &str, error: &SyntaxError) -> Self {
         let near: Vec<&str> = Lexer::new(&text[error.at..]).take(4).map(|token| token.text).collect();
         let near = if near.is_empty() { "the end".to_owned() } else { near.join(" ") };
         Self { message: error.message, near }
@@ -106,17 +105,10 @@ pub(super) enum Origin {
 }
 
 impl Declarations {
-    /// Reads declarations: the text between a module's directives and a line. Declarations in closed braces
-    /// are dropped.
-    ///
-    /// # Errors
-    /// If something is not a declaration; says what and where.
-    pub fn parse(text: &str, isa: &Isa) -> Result<Self, DeclarationError> {
-        let mut collector = Collector::new(isa);
+    /// Makes room for the names of a text.
+    pub(super) fn reserve(&mut self, text: &str) {
         // Few declarations need more room.
-        collector.scope.names.reserve((text.len() / 16).min(16), text.len().min(256) / 2);
-        collector.text(text).map_err(|error| DeclarationError::new(text, &error))?;
-        Ok(collector.scope)
+        self.names.reserve((text.len() / 16).min(16), text.len().min(256) / 2);
     }
 
     /// An empty scope inside of another.
