@@ -189,7 +189,7 @@ impl<'a> DirectiveSource<'a> {
             .collect();
         let patterns = patterns.map_err(wrong)?;
         let is_probe = |value: &str| raw.probes.iter().any(|probe| probe.value == value);
-        let axis = draft.axis(&name.value, Choice::DirectivePart, values.clone(), |value| !is_probe(value));
+        let axis = draft.axis(&name.value, Choice::Part, values.clone(), |value| !is_probe(value));
         let of = &draft.axes[axis];
         let probes = Cube::new([(axis, of.select(is_probe))]);
         let allowed: Vec<&str> = values.iter().map(String::as_str).filter(|value| !is_probe(value)).collect();
