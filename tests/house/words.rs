@@ -23,8 +23,14 @@ type Exception = (&'static str, &'static [&'static str], &'static str);
 /// Other files that may contain some words. Words that are gone must be removed from the list, so that it only shrinks.
 const EXCEPTIONS: &[Exception] = &[
     (
+        "crates/ptx-spec/src/check/module_names.rs",
+        &[".alias", ".const", ".weak"],
+        "what declarations say of one another",
+    ),
+    ("crates/ptx-spec/src/print/directive.rs", &[".v2", ".v4"], "how many values a vector is initialized by"),
+    (
         "crates/ptx-spec/src/text/declaration.rs",
-        &[".const", ".global", ".local", ".param", ".shared", ".v2", ".v4", ".v8"],
+        &[".const", ".global", ".local", ".param", ".shared", ".v2", ".v4", ".v8", ".weak"],
         "the syntax of declarations",
     ),
     (
@@ -87,7 +93,10 @@ const EXCEPTIONS: &[Exception] = &[
         &[".trap", "bra", "exit", "ret", "trap"],
         "statements that end a block",
     ),
-    ("crates/ptx-spec/src/text/statement.rs", &[".alias", ".weak"], "directives"),
+    ("crates/ptx-spec/src/text/statement.rs", &[".alias"], "directives"),
+    ("crates/ptx-spec/src/text/header.rs", &[".alias"], "directives"),
+    ("crates/ptx-spec/src/load/text_rules.rs", &["cvt", "mov"], "the sentences of rules"),
+    ("crates/ptx-engines/src/ptxas/writer.rs", &["ret"], "the end of an entry of our own"),
     ("src/case/stored.rs", &["ret"], "the end of a stored case"),
     ("src/cli.rs", &[".global", ".v4"], "examples in the help"),
     ("src/cli/engine.rs", &[".gpu"], "the name of an engine"),
