@@ -112,6 +112,8 @@ impl Spec {
         longer.find_map(|other| {
             let place = |word: &String| modifiers.iter().position(|modifier| modifier == word);
             let places: Vec<usize> = other.prefix.iter().map(place).collect::<Option<_>>()?;
+            // The first word is where it belongs.
+            places.first().filter(|first| **first == 0)?;
             let rest = modifiers.iter().enumerate().filter(|(at, _)| !places.contains(at));
             Some((other, places.iter().map(|&at| modifiers[at]).chain(rest.map(|(_, word)| *word)).collect()))
         })

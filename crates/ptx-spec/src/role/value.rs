@@ -437,7 +437,8 @@ impl OperandReader<'_> {
     /// The fault of an element that does not match those before it; one beside it that it does not match is the worse.
     fn mixed(&self, element: &Argument<'_>, before: &[Argument<'_>]) -> Option<TextFault> {
         let class = self.class(element)?;
-        let beside = before.last().and_then(|element| self.class(element));
+        // Sinks are beside nothing.
+        let beside = before.iter().rev().find_map(|element| self.class(element));
         if beside.is_some_and(|other| !class.goes_with(other) && !class.is_predicate_beside_bits(other)) {
             return Some(TextFault::MixedVector);
         }
