@@ -5,7 +5,7 @@ use crate::engine::Depth;
 use crate::judge::Reading;
 use crate::spec::Instruction;
 
-/// What an engine is foretold to do with a line.
+/// The behavior that is foretold of an engine on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foretold<'a> {
     /// The behavior; none if it is one or another, as a divergence says.
@@ -15,8 +15,8 @@ pub struct Foretold<'a> {
 }
 
 impl Divergences {
-    /// What an engine will do with a line that it checks and generates code for. If that is one or the other, because the
-    /// engine does something only sometimes or only in code generation, there is no outcome.
+    /// Foretells the behavior of an engine on a line that it checks and generates code for. If that is one or the other,
+    /// because the engine does something only sometimes or only in code generation, there is no outcome.
     pub fn foretell<'d>(
         &'d self,
         engine: &EngineVersion,

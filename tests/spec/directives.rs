@@ -5,12 +5,15 @@ use ptx_conform::space::{Diagram, breakable};
 
 use crate::shipped::SPEC;
 
+/// Rules about what is read, and never generated.
+const NOT_WRITTEN: [&str; 1] = ["entry/prototype-ptx"];
+
 #[test]
 fn no_form_is_empty_and_every_rule_can_be_broken() {
     assert!(!SPEC.directives.is_empty());
     for form in SPEC.directives.iter().flat_map(|directive| &directive.forms) {
         assert!(Diagram::valid(form).count() > 0, "{}: nothing is valid", form.id);
-        for rule in breakable(form) {
+        for rule in breakable(form).filter(|&rule| !NOT_WRITTEN.contains(&form.rules[rule].id.as_str())) {
             assert!(Diagram::breaking(form, rule).count() > 0, "{}: nothing breaks {}", form.id, form.rules[rule].id);
         }
     }

@@ -260,7 +260,9 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         if !known.undeclared.is_empty() {
             if walk.whole() {
                 self.found.counts.invalid += 1;
-                known.undeclared.into_iter().for_each(|name| self.use_undeclared(name));
+                if !self.merged(&line, &known.undeclared) {
+                    known.undeclared.into_iter().for_each(|name| self.use_undeclared(name));
+                }
             } else {
                 self.found.counts.unjudged += 1;
             }
@@ -353,6 +355,19 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
             let notes = tolerated.iter().chain(&remark);
             self.found.say(notes.fold(diagnostic, |diagnostic, note| diagnostic.with_note(note)));
         }
+    }
+
+    /// Says so if a line goes on with the next instruction, because it does not end in a semicolon; an opcode is in an
+    /// operand, and not at its beginning.
+    fn merged(&mut self, line: &Line<'a>, undeclared: &[&'a str]) -> bool {
+        let inside = |name: &&&str| line.operands.iter().all(|operand| !operand.text.starts_with(**name));
+        let opcode = |name: &&&str| self.checker.spec.instruction(name).is_some();
+        let Some(name) = undeclared.iter().filter(inside).find(opcode) else { return false };
+        let start = position(self.module.text, name);
+        let message = format!("expected `;` before the instruction `{name}`");
+        let diagnostic = Diagnostic::new(DiagnosticSeverity::Error, "isa/syntax", start..start + name.len(), message);
+        self.found.say(diagnostic.with_page("instruction-statements"));
+        true
     }
 
     fn use_undeclared(&mut self, name: &'a str) {

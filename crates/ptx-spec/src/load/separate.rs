@@ -118,7 +118,8 @@ fn operands_in(earlier: &Form, later: &Form, claimed_only: bool) -> Option<Vec<(
     for (part, own) in earlier.pattern.iter().zip(&later.pattern) {
         let (theirs, ours) = (part.operands(), own.operands());
         let bracket = |part: &Pattern| matches!(part, Pattern::Bracket(_));
-        if bracket(part) != bracket(own) || bracket(part) && theirs.len() != ours.len() {
+        let list = |part: &Pattern| matches!(part, Pattern::List(_));
+        if bracket(part) != bracket(own) || list(part) != list(own) || bracket(part) && theirs.len() != ours.len() {
             return None;
         }
         for (&their, &our) in theirs.iter().zip(&ours) {

@@ -1,6 +1,5 @@
 //! Prints directives along their templates.
 
-use crate::space::EnvironmentValues;
 use crate::spec::words::NONE;
 use crate::spec::{
     ADDRESS_SIZE, Choice, DirectivePlace, DirectiveTemplate, Form, PartRead, TARGET, TemplatePiece, TextMeasure,
@@ -16,9 +15,8 @@ pub(super) fn print(form: &Form, template: &DirectiveTemplate, values: &[u8]) ->
 fn alone(form: &Form, template: &DirectiveTemplate, values: &[u8]) -> String {
     let mut text = String::new();
     pieces(template, &template.pieces, values, &mut text);
-    let value = |axis: usize| form.value(values, axis);
-    let target = value(EnvironmentValues::TARGET);
-    text.replace(TARGET, target).replace(ADDRESS_SIZE, value(EnvironmentValues::ADDRESS_SIZE))
+    let value = |choice: Choice| form.axis_of(choice).map_or("", |axis| form.value(values, axis));
+    text.replace(TARGET, value(Choice::Target)).replace(ADDRESS_SIZE, value(Choice::AddressSize))
 }
 
 fn pieces(template: &DirectiveTemplate, pieces_of: &[TemplatePiece], values: &[u8], to: &mut String) {
