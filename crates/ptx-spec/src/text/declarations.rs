@@ -435,10 +435,10 @@ mod tests {
             Some(Symbol::Register(of, 1))
         };
         let text = ".reg .b32 a, b; .reg .f32 a; .reg .u8 %r<9>; .reg .u16 %r<3>, %r5;";
-        for (name, of) in [("a", ".f32"), ("b", ".b32"), ("%r2", ".u16"), ("%r5", ".u16")] {
+        for (name, of) in [("a", ".f32"), ("b", ".b32"), ("%r2", ".u16"), ("%r02", ".u16"), ("%r5", ".u16")] {
             assert_eq!(symbol(text, name), register(of), "{name}");
         }
-        for name in ["c", "%r", "%r3", "%r02", ""] {
+        for name in ["c", "%r", "%r3", "%r03", ""] {
             assert_eq!(symbol(text, name), None, "{name}");
         }
         let many: String = (0..100).map(|at| format!(".reg .b32 a{at}; .reg .b64 a{};", at / 2)).collect();
