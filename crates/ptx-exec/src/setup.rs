@@ -21,6 +21,7 @@ use std::collections::BTreeSet;
 
 use ptx_spec::role::setup::{self, ADDRESS, CONTENTS, EFFECT, LAYER, PREDICATE, SAMPLE, X, Y, Z};
 use ptx_spec::space::Values;
+use ptx_spec::spec::words::NONE;
 use ptx_spec::spec::{Choice, Cube, Form, Instruction, Isa, SetupAxis, Spec};
 
 pub use error::NoSetup;
@@ -101,6 +102,9 @@ fn never(isa: &Isa, form: &Form) -> Vec<Cube> {
     let mut forbidden = Forbidden::new(isa, form);
     let unguarded = forbidden.of(form.axis_of(Choice::Guard), |guard| !guard.starts_with('@'));
     forbidden.idle(unguarded, PREDICATE.0);
+    // A kernel has no options of `.target`.
+    let with_options = forbidden.of(form.axis_of(Choice::Mode), |mode| mode != NONE);
+    forbidden.never([with_options]);
     modelled::never(&mut forbidden);
     surface::never(&mut forbidden);
     source::never(&mut forbidden);
