@@ -47,7 +47,7 @@ impl<'a, 'i> Collector<'a, 'i> {
             let label = self.label.take();
             match statement {
                 Statement::Declaration(declaration) => {
-                    self.scope.declare(self.isa, &declaration, Origin::Statement, text)?;
+                    self.scope.declare(self.isa, &declaration, Origin::Before, text)?;
                 }
                 Statement::Header(header) => self.header(&header, text)?,
                 Statement::Open if self.open == NESTING => return error("blocks are nested too deep"),

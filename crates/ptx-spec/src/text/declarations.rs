@@ -99,6 +99,8 @@ pub(super) const NESTING: usize = 1_000;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     Statement,
+    /// A statement of a text that stands before every line.
+    Before,
     EntryParameter,
     FunctionParameter,
     ReturnParameter,
@@ -331,7 +333,7 @@ impl Declarations {
                 self.arguments.insert(name, argument);
             }
         }
-        let since = if self.outer.is_none() { at } else { 0 };
+        let since = if self.outer.is_none() && origin != Origin::Before { at } else { 0 };
         let mut twice = Vec::new();
         for name in declaration.declarators() {
             let name = name.map_err(|error| SyntaxError { at: declaration.names_at(text) + error.at, ..error })?;
@@ -407,7 +409,7 @@ fn symbol(isa: &Isa, declaration: &Declaration<'_>, origin: Origin) -> Symbol {
         (".shared", _) => Symbol::Variable("shared"),
         (".local", _) => Symbol::Variable("local"),
         _ => Symbol::Variable(match origin {
-            Origin::Statement => LOCAL_PARAMETER,
+            Origin::Statement | Origin::Before => LOCAL_PARAMETER,
             Origin::EntryParameter => "entry-parameter",
             Origin::FunctionParameter => "function-parameter",
             Origin::ReturnParameter => "return-parameter",
