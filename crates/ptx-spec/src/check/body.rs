@@ -17,7 +17,7 @@ use crate::must::Must;
 use crate::space::EnvironmentValues;
 use crate::spec::{Form, SpecialNeeds};
 use crate::text::{
-    Declarations, FunctionBody, Lexer, Line, Module, ProblemKind, TextProblem, Walk, WalkStep, overflows,
+    Declarations, FunctionBody, Lexer, Line, Module, ProblemKind, TextProblem, Walk, WalkStep, overflows, range,
 };
 
 /// The findings in a body, or outside of all bodies.
@@ -298,9 +298,8 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
     fn overflow(&mut self, line: &Line<'a>) {
         for operand in line.operands.iter().filter(|operand| operand.text.len() > 16) {
             for token in Lexer::new(operand.text).filter(|token| overflows(token.text)) {
-                let start = position(self.module.text, token.text);
                 let message = "this number does not fit in 64 bits, and loses its upper ones";
-                let at = start..start + token.text.len();
+                let at = range(self.module.text, token.text);
                 let diagnostic = Diagnostic::new(DiagnosticSeverity::Warning, "isa/overflow", at, message);
                 self.found.say(diagnostic.with_page("integer-constants"));
             }
@@ -363,19 +362,18 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         let inside = |name: &&&str| line.operands.iter().all(|operand| !operand.text.starts_with(**name));
         let opcode = |name: &&&str| self.checker.spec.instruction(name).is_some();
         let Some(name) = undeclared.iter().filter(inside).find(opcode) else { return false };
-        let start = position(self.module.text, name);
         let message = format!("expected `;` before the instruction `{name}`");
-        let diagnostic = Diagnostic::new(DiagnosticSeverity::Error, "isa/syntax", start..start + name.len(), message);
+        let diagnostic =
+            Diagnostic::new(DiagnosticSeverity::Error, "isa/syntax", range(self.module.text, name), message);
         self.found.say(diagnostic.with_page("instruction-statements"));
         true
     }
 
     fn use_undeclared(&mut self, name: &'a str) {
-        let start = name.as_ptr().addr().saturating_sub(self.module.text.as_ptr().addr());
         let next = self.undeclared.len();
         let at = *self.positions.entry(name).or_insert(next);
         if at == next {
-            self.undeclared.push(UndeclaredName { name, at: start..start + name.len(), uses: 0 });
+            self.undeclared.push(UndeclaredName { name, at: range(self.module.text, name), uses: 0 });
         }
         self.undeclared[at].uses += 1;
     }
@@ -392,11 +390,6 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         }
         self.found.diagnostics.sort_by_key(|diagnostic| diagnostic.at.start);
     }
-}
-
-/// The position of a part of a text.
-fn position(text: &str, part: &str) -> usize {
-    part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
 }
 
 /// The rule of diagnostics that say what else is known of a valid line.

@@ -9,7 +9,7 @@ use crate::text::Declarations;
 pub(super) enum FoundDirective<'a> {
     /// Nothing is known of such directives.
     Unknown,
-    /// It is not written as its form wants it.
+    /// A directive that is not written as its form wants it.
     Malformed(Diagnostic<'a>),
     /// Its readings: one for each name that it declares.
     Read(Vec<CheckedDirective<'a>>),

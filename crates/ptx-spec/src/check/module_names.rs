@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::diagnostic::{Diagnostic, DiagnosticSeverity, OBSERVED};
 use crate::spec::Isa;
-use crate::text::{CallSignature, Declaration, Declarator, Header, Module, Statement, natural};
+use crate::text::{CallSignature, Declaration, Declarator, Header, Module, Statement, natural, range};
 
 /// The page on functions.
 const FUNCTIONS: &str = "function-declarations-and-definitions";
@@ -70,8 +70,7 @@ fn linkage(text: &str) -> &'static str {
 impl<'m, 'a> ModuleChecker<'m, 'a> {
     /// Says something about a part of the module; without a page it was observed.
     fn say(&mut self, part: &str, rule: &str, message: String, page: Option<&'static str>) {
-        let start = part.as_ptr().addr().saturating_sub(self.module.text.as_ptr().addr());
-        let at = start..start + part.len();
+        let at = range(self.module.text, part);
         let diagnostic = Diagnostic::new(DiagnosticSeverity::Error, rule, at, message);
         self.found.push(match page {
             Some(page) => diagnostic.with_page(page),
@@ -202,7 +201,7 @@ impl<'m, 'a> ModuleChecker<'m, 'a> {
         };
         match why {
             Some(why) => self.say(alias, "isa/alias", why, Some(PAGE)),
-            // It is a function with a body from here on.
+            // The name has a body from here on.
             None => {
                 if let Some(DeclaredName::Function { defined, .. }) = self.names.get_mut(alias) {
                     *defined = true;

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use crate::spec::DirectivePlace;
-use crate::text::{Declaration, Header, Lexer, Module, Statement, TokenKind, WalkStep, labelled, parameter_texts};
+use crate::text::{
+    Declaration, Header, Lexer, Module, Statement, TokenKind, WalkStep, labelled, offset, parameter_texts,
+};
 
 /// The text of a directive, and where it stands.
 #[derive(Clone, Debug)]
@@ -161,9 +163,4 @@ fn lines_of_section<'a>(file: &'a str, inside: Range<usize>, found: &mut Vec<Dir
         before = Some(token.text);
     }
     push(&mut open, lexer.at(), "");
-}
-
-/// The position of a part of a file.
-fn offset(file: &str, part: &str) -> usize {
-    part.as_ptr().addr().saturating_sub(file.as_ptr().addr()).min(file.len())
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::judge::arguments;
 use crate::spec::{Choice, Form, Rule, RuleKind};
-use crate::text::{Argument, Line};
+use crate::text::{Argument, Line, range};
 
 /// A part of a line, in bytes, and what it is.
 pub type Passage = (Range<usize>, String);
@@ -147,12 +147,6 @@ fn surplus(text: &str, line: &Line<'_>, form: &Form, values: &[u8]) -> Vec<Passa
         }
     }
     parts
-}
-
-/// The range of a part of the text.
-fn range(text: &str, part: &str) -> Range<usize> {
-    let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
-    start..start + part.len()
 }
 
 fn opcode(text: &str, line: &Line<'_>) -> Range<usize> {

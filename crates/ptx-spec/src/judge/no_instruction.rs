@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::spec::{Instruction, Spec, Verdict};
-use crate::text::Line;
+use crate::text::{Line, range};
 use crate::yaml::near;
 
 /// The rule that such a line breaks, where the specification has every instruction of PTX.
@@ -71,9 +71,7 @@ impl<'s, 'l> NoInstruction<'s, 'l> {
     /// The bytes of what is wrong in the text that the line was read from.
     pub fn at(&self, text: &str) -> Range<usize> {
         let part = self.modifier().unwrap_or(self.line.opcode);
-        // The parts of a line borrow from its text. With another text the place is wrong, but in the text.
-        let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len());
-        start..(start + part.len()).min(text.len())
+        range(text, part)
     }
 
     /// The instruction that was probably meant: the one whose name is nearest to the beginning of the line.

@@ -372,7 +372,7 @@ impl OperandReader<'_> {
         let (all, _) = *lanes.iter().min_by_key(rank)?;
         let bits = kind(all) == Some(Kind::Bits);
         for &(value, fault) in lanes.iter().filter(|(value, _)| *value != all) {
-            // What is no register at all is not taken for one.
+            // Only registers are taken for registers.
             let register = bits && kind(value).is_some();
             match fault.filter(|fault| register || *fault != TextFault::OddRegister) {
                 None if found.more.contains(&(axis, value)) => {}

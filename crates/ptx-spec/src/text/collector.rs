@@ -1,8 +1,9 @@
 //! Reads the text between a module's directives and a line.
 
 use super::SyntaxError;
-use super::declarations::{DeclarationError, Declarations, LABEL, NESTING, Origin, labelled, offset};
+use super::declarations::{DeclarationError, Declarations, LABEL, NESTING, Origin, labelled};
 use super::header::Header;
+use super::part::offset;
 use super::statement::{Statement, Statements};
 use crate::spec::Isa;
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::SyntaxError;
 use super::constant::natural;
 use super::lexer::Lexer;
+use super::part::offset;
 
 /// `.visible .global .align 8 .v4 .b32 a[2][3] = {...}, b`; all texts borrow from the text that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +126,7 @@ impl<'a> Declaration<'a> {
 
     /// The position of its names in a text that it is a part of.
     pub(super) fn names_at(&self, text: &str) -> usize {
-        self.names.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
+        offset(text, self.names)
     }
 
     /// Its names, each with what follows it.

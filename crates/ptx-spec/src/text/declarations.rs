@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::declaration::{Declaration, parameters};
 use super::header::Header;
 use super::name_table::{NameTable, hash};
+use super::part::offset;
 use super::signature::{self, CallSignature, Formal};
 use super::{Context, Lexer, SyntaxError};
 use crate::spec::Isa;
@@ -415,11 +416,6 @@ fn symbol(isa: &Isa, declaration: &Declaration<'_>, origin: Origin) -> Symbol {
             Origin::ReturnParameter => "return-parameter",
         }),
     }
-}
-
-/// The position of a part of a text.
-pub(super) fn offset(text: &str, part: &str) -> usize {
-    part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
 }
 
 #[cfg(test)]

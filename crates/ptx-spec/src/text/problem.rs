@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::SyntaxError;
 use super::lexer::Lexer;
+use super::part::range;
 use super::statement::UNKNOWN_DIRECTIVE;
 
 /// Something in a text that is not as PTX wants it, and the bytes that it is about.
@@ -38,7 +39,7 @@ impl<'a> TextProblem<'a> {
         // What is missing at the beginning of a line is missing at the end of the one before it.
         let start = statement.start.min(error.at);
         let last = Lexer::new(&text[start..error.at]).last();
-        let end = last.map_or(error.at, |last| part(text, last.text).end);
+        let end = last.map_or(error.at, |last| range(text, last.text).end);
         let (at, message) = match text[end..error.at].contains('\n') {
             true if error.message.starts_with("expected") => {
                 (end - text[..end].chars().next_back().map_or(0, char::len_utf8), "expected `;` after this")
@@ -51,12 +52,6 @@ impl<'a> TextProblem<'a> {
 
     /// A name that its scope has already.
     pub(super) fn twice(text: &str, name: &'a str) -> Self {
-        Self { at: part(text, name), kind: ProblemKind::Twice(name) }
+        Self { at: range(text, name), kind: ProblemKind::Twice(name) }
     }
-}
-
-/// The bytes of a part of a text.
-fn part(text: &str, part: &str) -> Range<usize> {
-    let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len());
-    start..(start + part.len()).min(text.len())
 }
