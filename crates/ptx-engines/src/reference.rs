@@ -53,7 +53,7 @@ impl<'a> Reference<'a> {
 }
 
 impl Reference<'_> {
-    /// The outcome of a directive; none if the line is none.
+    /// The outcome of a line that is a directive; `None` for any other line.
     fn directive(&self, batch: &Batch<'_>, line: &str) -> Option<Outcome> {
         let judge = DirectiveJudge::new(self.spec, &batch.environment)?;
         let (module, first) = batch.scaffold.module(&batch.environment, "k", &[line]);

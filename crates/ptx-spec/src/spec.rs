@@ -42,7 +42,7 @@ pub use rule::{Rule, RuleKind, SetupRule, Source};
 pub use scaled_type::{Scale, ScaledType};
 pub use setup::SetupAxis;
 pub(crate) use tables::{Candidate, Cubes, Tables};
-pub(crate) use template::{ADDRESS_SIZE, TARGET};
+pub(crate) use template::{ADDRESS_SIZE, HERE, TARGET};
 pub use template::{
     DirectivePart, DirectivePlace, DirectiveTemplate, PartRead, PatternToken, TemplatePiece, TextMeasure, TokenClass,
 };

@@ -1,7 +1,9 @@
 //! Bytes outside of ASCII. PTX ISA `source-format`.
 
+use std::ops::Range;
+
 use super::diagnostic::{Diagnostic, DiagnosticSeverity};
-use crate::text::Lexer;
+use crate::text::{Lexer, TokenKind};
 
 /// The page that says which characters a module has.
 const PAGE: &str = "source-format";
@@ -20,13 +22,8 @@ pub(super) fn check<'a>(text: &str) -> Vec<Diagnostic<'a>> {
         };
         found.push(Diagnostic::new(severity, "isa/ascii", at..at + 1, message).with_page(PAGE));
     }
-    let mut seen = [false; 2];
-    for (at, character) in text.char_indices().filter(|(_, character)| !character.is_ascii()) {
-        // What stands outside of comments and quoted texts cannot be read, and is said there.
-        let Some(in_line_comment) = in_comment_or_text(text, at) else { continue };
-        if std::mem::replace(&mut seen[usize::from(in_line_comment)], true) {
-            continue;
-        }
+    // What stands outside of comments and quoted texts cannot be read, and is said there.
+    for (at, in_line_comment) in first_of_each(text) {
         let (severity, message) = match in_line_comment {
             true => (
                 DiagnosticSeverity::Warning,
@@ -34,51 +31,46 @@ pub(super) fn check<'a>(text: &str) -> Vec<Diagnostic<'a>> {
             ),
             false => (DiagnosticSeverity::Error, "a character outside of ASCII: PTX is ASCII text"),
         };
-        let end = at + character.len_utf8();
+        let end = at + text[at..].chars().next().map_or(1, char::len_utf8);
         found.push(Diagnostic::new(severity, "isa/ascii", at..end, message).with_page(PAGE));
-        if seen == [true; 2] {
-            break;
-        }
     }
     found
 }
 
-/// True if a byte is in a comment that ends with its line; none if it is neither in a comment nor in a quoted text.
-fn in_comment_or_text(text: &str, at: usize) -> Option<bool> {
-    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    // Only what a line begins with is looked at: a quoted text ends with its line.
-    let mut lexer = Lexer::new(&text[line..]);
-    let target = at - line;
+/// The first character outside of ASCII in a comment that ends with its line, and the first in another comment or a quoted
+/// text; true for the former.
+fn first_of_each(text: &str) -> Vec<(usize, bool)> {
+    let mut found: Vec<(usize, bool)> = Vec::new();
+    let mut look = |part: Range<usize>, in_line_comment: bool| {
+        if let Some(at) = text[part.clone()].find(|c: char| !c.is_ascii())
+            && !found.iter().any(|(_, known)| *known == in_line_comment)
+        {
+            found.push((part.start + at, in_line_comment));
+        }
+    };
+    let mut lexer = Lexer::new(text);
+    let mut before = 0;
     loop {
-        let before = lexer.at();
-        let Some(token) = lexer.next() else {
-            return comment(&text[line + before..at]);
-        };
-        let start = lexer.at() - token.text.len();
-        if start > target {
-            return comment(&text[line + before..at]);
+        let token = lexer.next();
+        let start = token.map_or(text.len(), |token| lexer.at() - token.text.len());
+        comments(text, before..start, &mut look);
+        let Some(token) = token else { return found };
+        if token.kind == TokenKind::Text {
+            look(start..lexer.at(), false);
         }
-        if lexer.at() > target {
-            return if token.text.starts_with('"') { Some(false) } else { open_comment(text, line) };
-        }
+        before = lexer.at();
     }
 }
 
-/// The kind of the comment that a text is in at its end.
-fn comment(text: &str) -> Option<bool> {
-    let line = text.rfind("//");
-    let block = text.rfind("/*");
-    match (line, block) {
-        (Some(line), Some(block)) => Some(line < block),
-        (Some(_), None) => Some(true),
-        (None, Some(_)) => Some(false),
-        (None, None) => None,
+/// Visits the comments between two tokens; true for those that end with their line.
+fn comments(text: &str, between: Range<usize>, visit: &mut impl FnMut(Range<usize>, bool)) {
+    let mut at = between.start;
+    while let Some(start) = text[at..between.end].find('/').map(|slash| at + slash) {
+        let rest = &text[start..between.end];
+        let in_line = rest.starts_with("//");
+        let closed = || rest.get(2..)?.find("*/").map(|end| end + 4);
+        let length = if in_line { rest.find('\n') } else { closed() };
+        at = length.map_or(between.end, |length| start + length);
+        visit(start..at, in_line);
     }
-}
-
-/// False if a line begins within a comment of several lines; none if it does not.
-fn open_comment(text: &str, line: usize) -> Option<bool> {
-    let before = &text[..line];
-    let open = before.rfind("/*")?;
-    (!before[open..].contains("*/")).then_some(false)
 }

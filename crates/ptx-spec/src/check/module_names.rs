@@ -1,10 +1,10 @@
 //! What the declarations of a module say of one another: names that are declared again, and what all of them take together.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::diagnostic::{Diagnostic, DiagnosticSeverity, OBSERVED};
 use crate::spec::Isa;
-use crate::text::{CallSignature, Declaration, Declarator, Header, Module, Statement, natural, range};
+use crate::text::{CallSignature, Declaration, Declarator, Header, Lexer, Module, Statement, natural, range};
 
 /// The page on functions.
 const FUNCTIONS: &str = "function-declarations-and-definitions";
@@ -22,7 +22,7 @@ enum DeclaredName<'m, 'a> {
 /// Compares the declarations of a module.
 pub(super) fn check<'a>(module: &Module<'a>, isa: &Isa) -> Vec<Diagnostic<'a>> {
     let mut checker = ModuleChecker { module, isa, names: FxHashMap::default(), found: Vec::new(), constants: 0 };
-    let mut files: Vec<u64> = Vec::new();
+    let mut files = FxHashSet::default();
     for (_, statement) in &module.statements {
         match statement {
             Statement::Declaration(declaration) => {
@@ -32,16 +32,9 @@ pub(super) fn check<'a>(module: &Module<'a>, isa: &Isa) -> Vec<Diagnostic<'a>> {
             Statement::Directive(".alias", all) => checker.alias(all),
             Statement::Directive(".file", all) => {
                 let index = all[".file".len()..].split_whitespace().next().and_then(natural);
-                if let Some(index) = index {
-                    if files.contains(&index) {
-                        checker.say(
-                            all,
-                            "isa/file-twice",
-                            format!("there is another file with the index {index}"),
-                            None,
-                        );
-                    }
-                    files.push(index);
+                if let Some(index) = index.filter(|&index| !files.insert(index)) {
+                    let message = format!("there is another file with the index {index}");
+                    checker.say(all, "isa/file-twice", message, None);
                 }
             }
             _ => {}
@@ -65,6 +58,10 @@ fn linkage(text: &str) -> &'static str {
         .into_iter()
         .find(|word| text.trim_start().starts_with(word))
         .unwrap_or("")
+}
+
+fn noreturn(header: &Header<'_>) -> bool {
+    Lexer::new(header.text).any(|token| token.text == ".noreturn")
 }
 
 impl<'m, 'a> ModuleChecker<'m, 'a> {
@@ -165,14 +162,16 @@ impl<'m, 'a> ModuleChecker<'m, 'a> {
                 |linkage: &str| if linkage.is_empty() { "without linkage".to_owned() } else { linkage.to_owned() };
             return Some(format!("is {} here, and {} before", word(now), word(before)));
         }
-        let noreturn =
-            |header: &Header<'_>| crate::text::Lexer::new(header.text).any(|token| token.text == ".noreturn");
         if noreturn(first) != noreturn(again) {
             return Some("is .noreturn in only one of its declarations".to_owned());
         }
-        let signatures = CallSignature::of_header(self.isa, first).zip(CallSignature::of_header(self.isa, again));
-        let (first, again) = signatures?;
-        (first != again).then(|| "has other parameters or results before".to_owned())
+        self.signatures_differ(first, again).then(|| "has other parameters or results before".to_owned())
+    }
+
+    /// True if two headers are known to have different parameters or results.
+    fn signatures_differ(&self, first: &Header<'_>, second: &Header<'_>) -> bool {
+        let signatures = CallSignature::of_header(self.isa, first).zip(CallSignature::of_header(self.isa, second));
+        signatures.is_some_and(|(first, second)| first != second)
     }
 
     /// Checks the two functions of an alias.
@@ -192,11 +191,7 @@ impl<'m, 'a> ModuleChecker<'m, 'a> {
         } else if linkage(second.text) == ".weak" {
             Some(format!("`{aliasee}` is .weak, and has no alias"))
         } else {
-            let signatures = CallSignature::of_header(self.isa, first).zip(CallSignature::of_header(self.isa, second));
-            let noreturn =
-                |header: &Header<'_>| crate::text::Lexer::new(header.text).any(|token| token.text == ".noreturn");
-            let differ =
-                signatures.is_some_and(|(first, second)| first != second) || noreturn(first) != noreturn(second);
+            let differ = self.signatures_differ(first, second) || noreturn(first) != noreturn(second);
             differ.then(|| format!("`{alias}` and `{aliasee}` have different prototypes"))
         };
         match why {

@@ -14,9 +14,9 @@ pub(super) fn measure(
     match how {
         TextMeasure::Dimensions => dimensions(lexer, context.dimensions),
         TextMeasure::Initial => initial::initial(lexer, &context),
-        TextMeasure::EntryParameters => entry_parameters(lexer, context.isa),
-        TextMeasure::FunctionParameters => function_parameters(lexer),
-        TextMeasure::Results => results(lexer),
+        TextMeasure::EntryParameters => listed(lexer, |all| entry_parameters(all, context.isa)),
+        TextMeasure::FunctionParameters => listed(lexer, function_parameters),
+        TextMeasure::Results => listed(lexer, results),
         TextMeasure::Items => items::items(lexer),
     }
 }
@@ -58,43 +58,37 @@ fn dimensions(lexer: &mut Lexer<'_>, found: &mut Vec<Option<u64>>) -> Result<&'s
     })
 }
 
-/// Reads parentheses; none if there are none.
-fn parenthesized<'a>(lexer: &mut Lexer<'a>) -> Result<Option<&'a str>, SyntaxError> {
+/// Reads a list in parentheses, if there is one, and measures what is in it. What is wrong with one of the declarations is
+/// said where it is read itself.
+fn listed(
+    lexer: &mut Lexer<'_>,
+    measure: impl FnOnce(&[Declaration<'_>]) -> &'static str,
+) -> Result<&'static str, SyntaxError> {
     lexer.blank();
     if !lexer.eat(b'(') {
-        return Ok(None);
+        return Ok("none");
     }
     let inside = lexer.skip_until(|byte| byte == b';');
     if !lexer.eat(b')') {
         return Err(lexer.error("expected `)`"));
     }
-    Ok(Some(inside))
-}
-
-fn is_blank(text: &str) -> bool {
-    Lexer::new(text).next().is_none()
-}
-
-/// The parameters of a list; what is wrong with one of them is said where it is read itself.
-fn listed(text: &str) -> Vec<Declaration<'_>> {
-    parameters(text).unwrap_or_default()
-}
-
-fn entry_parameters(lexer: &mut Lexer<'_>, isa: &Isa) -> Result<&'static str, SyntaxError> {
-    /// The most bytes that parameters may take, by the version.
-    const LIMITS: [(u64, &str); 3] = [(256, "small"), (4352, "medium"), (32764, "large")];
-    let Some(text) = parenthesized(lexer)? else { return Ok("none") };
-    if is_blank(text) {
+    if Lexer::new(inside).next().is_none() {
         return Ok("empty");
     }
+    Ok(measure(&parameters(inside).unwrap_or_default()))
+}
+
+fn entry_parameters(all: &[Declaration<'_>], isa: &Isa) -> &'static str {
+    /// The most bytes that parameters may take, by the version.
+    const LIMITS: [(u64, &str); 3] = [(256, "small"), (4352, "medium"), (32764, "large")];
     let mut bytes = 0_u64;
-    for parameter in listed(text) {
-        for (_, formal) in Formal::of(isa, &parameter).unwrap_or_default() {
+    for parameter in all {
+        for (_, formal) in Formal::of(isa, parameter).unwrap_or_default() {
             let alignment = formal.alignment.max(1);
             bytes = bytes.div_ceil(alignment).saturating_mul(alignment).saturating_add(formal.bytes.unwrap_or(0));
         }
     }
-    Ok(LIMITS.iter().find(|(limit, _)| bytes <= *limit).map_or("too-large", |(_, word)| word))
+    LIMITS.iter().find(|(limit, _)| bytes <= *limit).map_or("too-large", |(_, word)| word)
 }
 
 /// True if a parameter is an array that is left open.
@@ -102,29 +96,19 @@ fn open(parameter: &Declaration<'_>) -> bool {
     parameter.declarators().flatten().any(|name| name.array && name.elements.is_none())
 }
 
-fn function_parameters(lexer: &mut Lexer<'_>) -> Result<&'static str, SyntaxError> {
-    let Some(text) = parenthesized(lexer)? else { return Ok("none") };
-    if is_blank(text) {
-        return Ok("empty");
-    }
-    let all = listed(text);
-    Ok(match all.split_last() {
+fn function_parameters(all: &[Declaration<'_>]) -> &'static str {
+    match all.split_last() {
         Some((_, before)) if before.iter().any(open) => "open-before-others",
         Some((last, _)) if open(last) => "open-last",
         _ => "listed",
-    })
+    }
 }
 
-fn results(lexer: &mut Lexer<'_>) -> Result<&'static str, SyntaxError> {
-    let Some(text) = parenthesized(lexer)? else { return Ok("none") };
-    if is_blank(text) {
-        return Ok("empty");
-    }
-    let all = listed(text);
-    Ok(match all.as_slice() {
+fn results(all: &[Declaration<'_>]) -> &'static str {
+    match all {
         all if all.iter().any(open) => "open",
         [] | [_] => "one",
         all if all.iter().all(|result| result.space == ".reg") => "several-in-registers",
         _ => "several-in-memory",
-    })
+    }
 }

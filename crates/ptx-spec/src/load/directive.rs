@@ -4,16 +4,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conditions::RuleConditions;
 use super::directive_syntax::{self, ReadPattern};
-use super::environment_axes::environment;
+use super::environment_axes::{environment, modes};
 use super::file::File;
 use super::instruction::fits;
 use super::raw::{RawExamples, RawForm, RawInstruction, RawIsa};
-use super::raw_directive::{HERE, RawDirective, RawDirectiveForm, RawPart};
+use super::raw_directive::{RawDirective, RawDirectiveForm, RawPart};
 use super::rules;
 use super::sources::Sources;
 use crate::spec::words::NONE;
 use crate::spec::{
-    Choice, Cube, DirectivePart, DirectiveTemplate, Draft, Example, Form, Instruction, Isa, Note, PartRead, Rule,
+    Choice, Cube, DirectivePart, DirectiveTemplate, Draft, Example, Form, HERE, Instruction, Isa, Note, PartRead, Rule,
     RuleKind, Slot, Source, Tables, TemplatePiece, Verdict, Writing, is_modifier,
 };
 use crate::yaml::{At, Error, Ordered};
@@ -89,10 +89,7 @@ impl<'a> DirectiveSource<'a> {
         let mut draft =
             Draft { isa: self.isa, opcode: name, claims: &[], slots: Vec::new(), axes: Vec::new(), rules: Vec::new() };
         environment(&mut draft);
-        if !self.form.modes.is_empty() {
-            let modes = self.form.modes.iter().map(|mode| mode.value.clone());
-            draft.axis("mode", Choice::Mode, [NONE.to_owned()].into_iter().chain(modes).collect(), |_| true);
-        }
+        modes(&mut draft, &self.form.modes);
         let writing = draft.axis("writing", Choice::Writing, vec!["as in the manual".to_owned()], |_| true);
         let mut parts: Vec<DirectivePart> = Vec::new();
         let mut names: Vec<String> = Vec::new();

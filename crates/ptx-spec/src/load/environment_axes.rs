@@ -1,7 +1,9 @@
 //! The axes of the environment, which every form begins with.
 
 use crate::environment::AddressSize;
+use crate::spec::words::NONE;
 use crate::spec::{Choice, Cube, Draft, RuleKind, ValueSet};
+use crate::yaml::At;
 
 /// Adds the axes of the environment, and what holds between them.
 pub(super) fn environment(draft: &mut Draft<'_>) {
@@ -25,4 +27,12 @@ pub(super) fn environment(draft: &mut Draft<'_>) {
     draft.rule(RuleKind::Given, "isa/target-since", "a target needs the PTX version that introduced it", newer);
     let says = format!("`.address_size 64` needs PTX {}", AddressSize::SINCE);
     draft.rule(RuleKind::Given, "isa/address-size-since", says, unsized_wide);
+}
+
+/// Adds the axis of the options of `.target` that change how a form is read, if there are any.
+pub(super) fn modes(draft: &mut Draft<'_>, modes: &[At<String>]) {
+    if !modes.is_empty() {
+        let values = [NONE.to_owned()].into_iter().chain(modes.iter().map(|mode| mode.value.clone())).collect();
+        draft.axis("mode", Choice::Mode, values, |_| true);
+    }
 }

@@ -1,6 +1,6 @@
 //! From a syntax line to a form: its axes and the rules that they imply.
 
-use super::environment_axes::environment;
+use super::environment_axes::{environment, modes};
 use super::notation::NotedSuffix;
 use super::slots::{overlap, suffix_values, without};
 use super::sources::FormSource;
@@ -36,11 +36,7 @@ impl<'a> FormBuilder<'a> {
             let contexts = [ENTRY, FUNCTION].map(str::to_owned).to_vec();
             self.draft.axis("context", Choice::Context, contexts, |_| true);
         }
-        let modes = self.source.modes();
-        if !modes.is_empty() {
-            let values = [NONE.to_owned()].into_iter().chain(modes.iter().map(|mode| mode.value.clone())).collect();
-            self.draft.axis("mode", Choice::Mode, values, |_| true);
-        }
+        modes(&mut self.draft, self.source.modes());
         // The values follow when everything that they name has its axis.
         let writing = self.draft.axis("writing", Choice::Writing, Vec::new(), |_| true);
         for slot in 0..self.draft.claims.len() {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::raw::{Combinations, RawNote, RawRule};
 use crate::environment::Version;
-use crate::spec::{DirectivePlace, TextMeasure};
+use crate::spec::{DirectivePlace, HERE, TextMeasure};
 use crate::yaml::{At, Ordered};
 
 /// `specs/directives/<name>.yaml`: a directive, or a kind of declaration.
@@ -69,9 +69,6 @@ pub struct RawDirectiveForm {
     #[serde(default)]
     pub parts: Ordered<RawPart>,
 }
-
-/// The text around a directive that stands alone.
-pub(super) const HERE: &str = "<here>";
 
 fn here() -> At<String> {
     At { value: HERE.to_owned(), place: Default::default() }

@@ -357,8 +357,7 @@ fn punctuation(syntax: &Syntax, fault: Option<&Writing>) -> Vec<Vec<usize>> {
         let there: Vec<usize> = inside.iter().copied().filter(|at| !without(at)).collect();
         let optional = there.iter().filter(|&&at| syntax.operands[at].optional).count();
         let bare = !matches!(part, Pattern::Bracket(_));
-        let this = |fault: &Writing| matches!(fault, Writing::UnbracketedOne(at) if inside.first() == Some(at));
-        let unbracketed = !bare && fault.is_some_and(|fault| *fault == Writing::Unbracketed || this(fault));
+        let unbracketed = !bare && fault.is_some_and(|fault| fault.unbrackets(&inside));
         let mut next = Vec::new();
         for left_out in 0..=optional {
             let count = there.len() - left_out;

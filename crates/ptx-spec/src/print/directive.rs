@@ -2,13 +2,13 @@
 
 use crate::spec::words::NONE;
 use crate::spec::{
-    ADDRESS_SIZE, Choice, DirectivePlace, DirectiveTemplate, Form, PartRead, TARGET, TemplatePiece, TextMeasure,
+    ADDRESS_SIZE, Choice, DirectivePlace, DirectiveTemplate, Form, HERE, PartRead, TARGET, TemplatePiece, TextMeasure,
 };
 use crate::text::{Context, Lexer, Scaffold};
 
 /// A directive, with the text around it.
 pub(super) fn print(form: &Form, template: &DirectiveTemplate, values: &[u8]) -> String {
-    template.around.replace("<here>", &alone(form, template, values))
+    template.around.replace(HERE, &alone(form, template, values))
 }
 
 /// A directive alone.

@@ -20,7 +20,7 @@ pub enum AllowedNumbers {
     Fraction,
     /// These only.
     Listed(Vec<i64>),
-    /// These only; other multiples of a number are told from what is none.
+    /// These only. Among the others, multiples of a number have a class of their own.
     Multiples {
         /// The numbers.
         listed: Vec<i64>,

@@ -158,6 +158,8 @@ impl TokenClass {
     }
 }
 
+/// The text that stands for the directive in the text around it.
+pub(crate) const HERE: &str = "<here>";
 /// The text that stands for the target of the module in a part.
 pub(crate) const TARGET: &str = "<target>";
 /// The text that stands for the address size of the module in a part.

@@ -238,7 +238,7 @@ impl<'a> Declaration<'a> {
     /// Reads the parameter at these bytes of a text.
     ///
     /// # Errors
-    /// If it is none; says why and where.
+    /// If the text is not a parameter; says why and where.
     pub(crate) fn parameter(text: &'a str, at: Range<usize>) -> Result<Self, SyntaxError> {
         let mut lexer = Lexer::new(&text[..at.end]);
         lexer.reset(at.start);

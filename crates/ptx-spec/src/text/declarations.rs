@@ -197,7 +197,7 @@ impl Declarations {
         self.names.get(name, hash(name)).is_some() || (!self.families.is_empty() && family().is_some())
     }
 
-    /// True if this scope declares a name by itself that a family of so many members has as well.
+    /// True if a family of this size would have a member that this scope already declares by itself.
     fn has_member(&self, prefix: &str, count: u32) -> bool {
         let is_member = |name: &str| {
             let number = name.strip_prefix(prefix).filter(|rest| *rest == "0" || !rest.starts_with('0'));

@@ -65,7 +65,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// True if the directive that comes next is none of a header.
+/// True if the next directive is not part of a header.
 fn ends(lexer: &Lexer<'_>, function: bool) -> bool {
     let word = lexer.clone().next().map_or("", |token| token.text);
     is_linkage(word)

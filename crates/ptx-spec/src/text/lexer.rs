@@ -48,8 +48,8 @@ pub(crate) fn is_identifier(word: &str) -> bool {
     begins && following.iter().all(|&byte| FOLLOWING.has(byte))
 }
 
-/// True for white space. The mark of old systems for the end of a file is white space as well, as ptxas has it; so is NUL, which
-/// whole files are told about elsewhere.
+/// True for white space. The mark of old systems for the end of a file is white space as well, as ptxas has it. So is NUL;
+/// the check of whole files warns of it.
 fn is_blank(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, 0x1a | 0)
 }
