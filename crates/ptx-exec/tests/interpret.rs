@@ -262,7 +262,7 @@ const MODULES: &[(&str, &str, &str)] = &[
     ),
     // The address of a parameter of a function is one in local memory.
     (
-        ".func f(.param .align 4 .b8 a[8]) { .reg .b64 d; .reg .b32 r; mov.b64 d, a; ld.local.b32 r, [d+4]; st.global.b32 [g], r; ret; } .global .b32 g;",
+        ".global .b32 g; .func f(.param .align 4 .b8 a[8]) { .reg .b64 d; .reg .b32 r; mov.b64 d, a; ld.local.b32 r, [d+4]; st.global.b32 [g], r; ret; }",
         ".param .align 4 .b8 x[8]; st.param.b32 [x], 1; st.param.b32 [x+4], 2; call f, (x); ld.global.b32 %r1, [g]; st.b32 [%o], %r1;",
         "00000002",
     ),
