@@ -5,11 +5,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ptx_conform::divergences::Does;
-use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
+use ptx_conform::engine::{Batch, BatchReader, CaseExecutor, Depth, Engine, EngineId, LineJudge, Outcome};
 use ptx_conform::environment::Environment;
-use ptx_conform::judge::{Judge, Reading};
+use ptx_conform::judge::Reading;
 use ptx_conform::line_case::{Answer, LineCase};
-use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::spec::{Instruction, Spec};
 
 type JudgeLines<'a> = Box<dyn Fn(&Batch<'_>) -> Vec<Outcome> + Sync + 'a>;
@@ -42,12 +41,9 @@ impl<'a> StandIn<'a> {
         judge: impl Fn(&str, Option<(&Instruction, &Reading)>, Outcome) -> Outcome + Sync + 'a,
     ) -> Self {
         let judge = move |batch: &Batch<'_>| {
-            let reader = Judge::new(spec, &batch.environment).expect("a known environment");
-            let declarations =
-                Declarations::parse(&batch.scaffold.declarations(), &spec.isa).expect("our own declarations");
+            let reader = BatchReader::new(spec, batch).expect("a batch that can be read");
             let outcome = |text: &&str| {
-                let line = Line::parse(text).ok();
-                let read = line.as_ref().and_then(|line| reader.read(line, &declarations));
+                let read = reader.read(text).ok();
                 let read = read.as_ref().map(|(instruction, reading)| (*instruction, reading));
                 let valid = read.is_some_and(|(_, reading)| reading.valid());
                 let right = if valid { Outcome::Accepted } else { Outcome::Rejected("invalid".to_owned()) };

@@ -4,7 +4,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! words health guard child identity engine no_code protocol serve external ptxas toolchain sass recording gpu reference
+//! words health guard child identity engine no_code protocol serve external ptxas toolchain sass recording gpu reading reference
 //! ```
 
 mod child;
@@ -17,6 +17,7 @@ mod identity;
 mod no_code;
 pub mod protocol;
 pub mod ptxas;
+mod reading;
 pub mod recording;
 pub mod reference;
 pub mod sass;
@@ -30,4 +31,5 @@ pub use engine::{
     LineJudge, ListedInstruction, ListedLine, Listing, Outcome, Unable,
 };
 pub use health::Health;
+pub use reading::{BatchReader, Unread};
 pub use serve::ServeError;

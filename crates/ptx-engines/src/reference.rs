@@ -6,17 +6,17 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 
 use super::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, LaunchRequest, PROTOCOL, SentLaunches};
+use super::reading::{BatchReader, Unread};
 use super::serve::{self, ServeError, Served};
 use super::{Batch, CaseExecutor, Depth, Engine, EngineId, EngineIdError, KernelExecutor, LineJudge, Outcome, Unable};
 use ptx_exec::interpret::Interpreter;
 use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_exec::model;
-use ptx_spec::directive::DirectiveJudge;
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::{Judge, UNKNOWN_OPCODE};
 use ptx_spec::must::Must;
-use ptx_spec::ptx::{Declarations, Line, Module};
+use ptx_spec::ptx::Line;
 use ptx_spec::spec::{Spec, Verdict};
 
 /// Judges by the specification, and executes by the reference model.
@@ -35,46 +35,15 @@ impl<'a> Reference<'a> {
         Ok(Self { spec, id: EngineId::new("model", env!("CARGO_PKG_VERSION"))? })
     }
 
-    fn outcome(&self, batch: &Batch<'_>, judge: &Judge<'_>, declarations: &Declarations, line: &str) -> Outcome {
-        if batch.scaffold.context.outside() {
-            return self.directive(batch, line).unwrap_or_else(|| Outcome::Rejected("it is no directive".to_owned()));
-        }
-        match Line::parse(line) {
-            Err(why) => self.directive(batch, line).unwrap_or_else(|| Outcome::Rejected(why.to_string())),
-            Ok(line) => match judge.read(&line, declarations) {
-                None => self.without_instruction(&line),
-                Some((instruction, reading)) => match reading.rules(instruction).next() {
-                    None => Outcome::Accepted,
-                    Some(rule) => Outcome::Rejected(format!("{}: {} ({})", rule.id, rule.says, batch.environment)),
-                },
+    fn outcome(&self, reader: &BatchReader<'_, '_>, environment: &Environment, line: &str) -> Outcome {
+        match reader.read(line) {
+            Err(Unread::Text(why)) => Outcome::Rejected(why),
+            Err(Unread::NoInstruction(line)) => self.without_instruction(&line),
+            Ok((instruction, reading)) => match reading.rules(instruction).next() {
+                None => Outcome::Accepted,
+                Some(rule) => Outcome::Rejected(format!("{}: {} ({environment})", rule.id, rule.says)),
             },
         }
-    }
-}
-
-impl Reference<'_> {
-    /// The outcome of a line that is a directive; `None` for any other line.
-    fn directive(&self, batch: &Batch<'_>, line: &str) -> Option<Outcome> {
-        let judge = DirectiveJudge::new(self.spec, &batch.environment)?;
-        let (module, first) = batch.scaffold.module(&batch.environment, "k", &[line]);
-        let start = module.split_inclusive('\n').take(first - 1).map(str::len).sum::<usize>();
-        let own = start..start + line.len();
-        let mut found = false;
-        for read in judge.read_module(&Module::read(&module, &self.spec.isa)) {
-            match read {
-                Err(problem) if own.contains(&problem.at) => return Some(Outcome::Rejected(problem.message)),
-                Err(_) => {}
-                Ok(read) if own.contains(&read.at.start) => {
-                    found = true;
-                    if let Some(rule) = read.reading.rules(read.directive).next() {
-                        let why = format!("{}: {} ({})", rule.id, rule.says, batch.environment);
-                        return Some(Outcome::Rejected(why));
-                    }
-                }
-                Ok(_) => {}
-            }
-        }
-        found.then_some(Outcome::Accepted)
     }
 
     /// The outcome of a line of no instruction: the specification refuses it if it has every one.
@@ -122,13 +91,9 @@ impl LineJudge for Reference<'_> {
         if let Err(why) = self.supports(&batch.environment, depth) {
             return skipped(why.to_string());
         }
-        let declarations = match Declarations::parse(&batch.scaffold.declarations(), &self.spec.isa) {
-            Ok(declarations) => declarations,
-            Err(why) => return skipped(why.to_string()),
-        };
-        match Judge::new(self.spec, &batch.environment) {
-            Err(why) => skipped(why.to_string()),
-            Ok(judge) => batch.lines.iter().map(|line| self.outcome(batch, &judge, &declarations, line)).collect(),
+        match BatchReader::new(self.spec, batch) {
+            Err(why) => skipped(why),
+            Ok(reader) => batch.lines.iter().map(|line| self.outcome(&reader, &batch.environment, line)).collect(),
         }
     }
 }

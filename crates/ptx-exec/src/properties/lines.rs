@@ -55,8 +55,11 @@ pub fn check_line(spec: &Spec, environment: &Environment, line: &str, declaratio
     // A word of the instruction's name may come late, so the instruction is found anew.
     let read = |line: &Line<'_>| judge.read(line, &symbols).map(|(_, reading)| reading);
     assert_eq!(read(&respaced).as_ref(), Some(&reading), "`{line}` and `{spaced}`");
-    assert_eq!(read(&again).as_ref(), Some(&reading), "`{line}` and `{printed}`");
     let form = &instruction.forms[reading.form];
+    // Printing leaves out white space, with it that which a rule forbids.
+    let mut without_blank = reading.clone();
+    without_blank.broken.retain(|&rule| form.rules[rule].id != "isa/blank-in-an-opcode");
+    assert_eq!(read(&again), Some(without_blank), "`{line}` and `{printed}`");
     if reading.valid() && !reading.values.contains(&UNREAD) {
         let (own, declarations) = print_variant(form, &reading.values);
         let symbols = Declarations::parse(&declarations, &spec.isa).expect("printed declarations can be read");

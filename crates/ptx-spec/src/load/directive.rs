@@ -14,7 +14,7 @@ use super::sources::Sources;
 use crate::spec::words::NONE;
 use crate::spec::{
     Choice, Cube, DirectivePart, DirectiveTemplate, Draft, Example, Form, HERE, Instruction, Isa, Note, PartRead, Rule,
-    RuleKind, Slot, Source, Tables, TemplatePiece, Verdict, Writing, is_modifier,
+    RuleKind, Slot, Source, Tables, TemplatePiece, ValueSet, Verdict, Writing, is_modifier,
 };
 use crate::yaml::{At, Error, Ordered};
 
@@ -46,6 +46,7 @@ pub(super) fn build(
     let sources = Sources { isa, raw_isa, isa_file, file, raw: &as_instruction };
     unwritten(&sources, raw, &mut forms)?;
     rules::add(&sources, &mut forms)?;
+    forms.iter_mut().for_each(mark_given);
     for (form, raw) in forms.iter().zip(&as_instruction.forms) {
         fits(&sources, form, raw)?;
     }
@@ -73,6 +74,22 @@ fn unwritten(sources: &Sources<'_>, raw: &RawDirective, forms: &mut [Form]) -> R
         }
     }
     Ok(())
+}
+
+/// Marks the rules about nothing but combinations that are never generated: no variant can break them.
+fn mark_given(form: &mut Form) {
+    let canonical = form.rules.iter().filter(|rule| rule.kind == RuleKind::Canonical);
+    let unwritten: Vec<Cube> = canonical.flat_map(|rule| rule.forbids.clone()).collect();
+    let is_within = |cube: &Cube, outer: &Cube| {
+        let narrows =
+            |(axis, set): &(usize, ValueSet)| cube.sets().iter().any(|(of, own)| of == axis && own.and(set) == *own);
+        outer.sets().iter().all(narrows)
+    };
+    for rule in form.rules.iter_mut().filter(|rule| rule.kind.breakable() && !rule.forbids.is_empty()) {
+        if rule.forbids.iter().all(|cube| unwritten.iter().any(|outer| is_within(cube, outer))) {
+            rule.kind = RuleKind::Given;
+        }
+    }
 }
 
 /// A form in the file of a directive.
