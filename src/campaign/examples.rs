@@ -8,7 +8,7 @@ use crate::case::{self, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::Environment;
-use crate::judge::{Judge, Reading, needs};
+use crate::judge::{Judge, Reading, in_words, needs};
 use crate::must::Must as _;
 use crate::ptx::{Declarations, Line, Scaffold, uncommented};
 use crate::spec::{Example, Instruction, Spec, Verdict};
@@ -141,8 +141,13 @@ impl<'a> ExampleAsker<'a> {
 
     /// The requirement of a line, valid somewhere, that the environment does not meet.
     fn needed(&self, instruction: &Instruction, reading: &Reading) -> Option<String> {
-        let needs = needs(&self.spec.isa, &instruction.forms[reading.form], reading)?;
-        (!reading.valid()).then(|| format!("needs PTX {} and {}", needs.ptx, needs.target))
+        if reading.valid() {
+            return None;
+        }
+        match needs(&self.spec.isa, &instruction.forms[reading.form], reading).as_slice() {
+            [] => Some("is valid in no environment".to_owned()),
+            needs => Some(format!("needs {}", in_words(needs))),
+        }
     }
 
     fn compare(&self, instruction: &Instruction, reading: &Reading, did: Does) -> (Agreement, Vec<String>) {

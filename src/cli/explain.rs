@@ -13,7 +13,7 @@ use anyhow::Context as _;
 use super::load::{LISTED, UnknownOpts};
 use ptx_conform::environment::{Environment, Suffix, Target, Version};
 use ptx_conform::explain::ExplainedLine;
-use ptx_conform::judge::{Judge, NoInstruction, Reading, UNKNOWN_OPCODE, UnknownEnvironment, needs};
+use ptx_conform::judge::{Judge, NoInstruction, Reading, UNKNOWN_OPCODE, UnknownEnvironment, in_words, needs};
 use ptx_conform::must::Must;
 use ptx_conform::plural::counted;
 use ptx_conform::ptx::{Declarations, Line, SyntaxError};
@@ -168,7 +168,8 @@ fn diagnostics(case: &ExplainedLine<'_>) -> String {
         if let Some(needs) = case.needs(rule) {
             group = group.element(Level::NOTE.message(needs));
         }
-        group = group.element(Level::NOTE.message(case.source(rule)));
+        let notes = case.syntax(rule).into_iter().chain([case.source(rule)]);
+        group = group.elements(notes.map(|note| Level::NOTE.message(note)));
         if let Some(better) = case.instead(broken) {
             group = group.element(Level::HELP.message(better));
         }
@@ -187,8 +188,9 @@ fn summary(case: &ExplainedLine<'_>, spec: &Spec, assumed: Option<&str>) -> Stri
         let _ = writeln!(text, "{name:>8} {what}");
     };
     row("form", &format!("{}: {}", form.id, form.syntax));
-    if let Some(needs) = needs(&spec.isa, form, reading) {
-        row("needs", &format!("PTX {}, {}", needs.ptx, needs.target));
+    let needs = needs(&spec.isa, form, reading);
+    if !needs.is_empty() {
+        row("needs", &in_words(&needs));
     }
     for rule in form.undefined(&reading.values) {
         row("undefined", &format!("by {}: {}", form.rules[rule].id, form.rules[rule].says));

@@ -1,14 +1,14 @@
 //! The explanation of a broken rule: the parts of the text that break it, who says so, and the nearest valid line.
 
 mod parts;
+mod repair;
+mod wording;
 
 use std::ops::Range;
 
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
-use crate::print::print_variant;
-use crate::space::{Values, environment, twin};
-use crate::spec::{Choice, Form, Instruction, Rule, RuleKind, Source, UNREAD};
+use crate::spec::{Form, Instruction, Rule, RuleKind, Source};
 use crate::text::{Declarations, Line};
 
 pub use parts::{Passage, passages};
@@ -41,7 +41,7 @@ impl<'a> ExplainedLine<'a> {
     /// The parts of the text that break a rule, by its position in the form.
     pub fn parts(&self, broken: usize) -> Vec<Passage> {
         let form = self.form();
-        parts::parts(self.text, self.line, form, &self.reading.values, &form.rules[broken])
+        parts::parts(self.text, self.line, form, &self.reading.values, &form.rules[broken], self.declarations)
     }
 
     /// The bytes of the opcode with its modifiers.
@@ -67,41 +67,15 @@ impl<'a> ExplainedLine<'a> {
         }
     }
 
-    /// A valid line that differs in one choice; none for a line that is too new for its environment, which is right
-    /// elsewhere.
+    /// What to change for a valid line: the nearest one that differs in one choice. None for a line that is too new for
+    /// its environment, which is right elsewhere.
     pub fn instead(&self, broken: usize) -> Option<String> {
-        let (form, values) = (self.form(), &self.reading.values);
-        if values.contains(&UNREAD)
-            || matches!(form.rules[broken].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_))
-        {
-            return None;
-        }
-        let twin = twin(form, values, broken, |_| true)?;
-        let changed = (0..twin.len()).find(|&axis| twin[axis] != values[axis])?;
-        let axis = &form.axes[changed];
-        match axis.choice {
-            choice if choice.is_of_environment() => Some(format!("it is valid in {}", environment(form, &twin))),
-            Choice::Modifier | Choice::Writing => {
-                let better = self.rewritten(&twin)?;
-                Some(format!("this is valid: `{better}`"))
-            }
-            _ => {
-                let (better, _) = print_variant(form, &twin);
-                Some(format!("this is valid, with {} {}: `{better}`", axis.name, form.value(&twin, changed)))
-            }
-        }
+        repair::repair(self, broken)
     }
 
-    /// The line with the modifiers of these values, if it is valid.
-    fn rewritten(&self, values: &Values) -> Option<String> {
-        let form = self.form();
-        let modifiers = form.slots.iter().map(|slot| form.value(values, slot.axis));
-        let modifiers: String = modifiers.filter(|value| *value != "none").collect();
-        let head = self.head();
-        let (before, after) = (&self.text[..head.start], &self.text[head.end..]);
-        let better = format!("{before}{}{modifiers}{after}", form.opcode());
-        let line = Line::parse(&better).ok()?;
-        let valid = self.judge.read_as(self.instruction, &line, self.declarations).valid();
-        valid.then(|| line.to_string())
+    /// The syntax line, where a rule is about all of it.
+    pub fn syntax(&self, rule: &Rule) -> Option<String> {
+        let of_all = ["operands", "unknown-modifier", "unknown-suffix", "modifier-order"];
+        of_all.contains(&rule.name()).then(|| format!("syntax: {}", self.form().syntax))
     }
 }

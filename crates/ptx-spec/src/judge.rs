@@ -6,16 +6,18 @@
 mod arguments;
 mod assign;
 mod attempt;
+mod needs;
 mod no_instruction;
 mod operands;
 
-use crate::environment::{Environment, Target, Version};
+use crate::environment::Environment;
 use crate::must::Must;
 use crate::space::{EnvironmentValues, Values, environment_values};
-use crate::spec::{Form, Instruction, Isa, Rule, RuleKind, Spec, SpecialNeeds, TextFault, Writing};
+use crate::spec::{Form, Instruction, Rule, RuleKind, Spec, SpecialNeeds, TextFault, Writing};
 use crate::text::{Declarations, Line};
 pub use arguments::{BoundArgument, BoundElement, arguments, assumed_arguments};
 use attempt::{Attempt, LineInContext};
+pub use needs::{Needs, in_words, needs};
 pub use no_instruction::{NoInstruction, UNKNOWN_OPCODE};
 
 /// A line read as a line of one form.
@@ -55,15 +57,6 @@ impl Reading {
         let form = &instruction.forms[self.form];
         self.broken.iter().map(|&rule| &form.rules[rule])
     }
-}
-
-/// The PTX version and target that a line needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Needs {
-    /// The first PTX version in which it can be valid.
-    pub ptx: Version,
-    /// The first target for which it can be valid.
-    pub target: Target,
 }
 
 /// Reads lines of one environment.
@@ -186,26 +179,4 @@ impl<'a> Judge<'a> {
         let Attempt { form, values, broken, specials, .. } = best;
         Reading { form, values, broken, specials }
     }
-}
-
-/// The version and target that a reading's choices need, independent of the environment: the highest that
-/// any rule demands, or else the first version and target.
-pub fn needs(isa: &Isa, form: &Form, reading: &Reading) -> Option<Needs> {
-    let values = &reading.values;
-    let (mut target, _) = *isa.targets.first()?;
-    let mut ptx = *isa.versions.first()?;
-    for rule in form.needed(values) {
-        match &form.rules[rule].kind {
-            RuleKind::NeedsPtx(since) => ptx = ptx.max(*since),
-            RuleKind::NeedsTarget(targets) => target = target.max(*targets.iter().min()?),
-            _ => {}
-        }
-    }
-    let SpecialNeeds { ptx: since, target: needed } = reading.specials;
-    for (since, needed) in form.declared_needs(values).chain([(since, needed)]) {
-        ptx = since.map_or(ptx, |since| ptx.max(since));
-        target = needed.map_or(target, |needed| target.max(needed));
-    }
-    let brought = isa.targets.iter().find(|(known, _)| *known == target).map(|(_, since)| *since);
-    Some(Needs { ptx: brought.map_or(ptx, |since| ptx.max(since)), target })
 }

@@ -38,7 +38,7 @@ pub use item::{Item, OBJECT_KINDS, OBJECTS, SURFREF, SURFREF_PARAMETER};
 pub(crate) use reader::Found;
 use reader::{OperandReader, Position};
 pub use shape::lanes_of;
-pub(crate) use shape::{is_lanes, is_shape};
+pub(crate) use shape::{is_lanes, is_shape, shape_words};
 
 /// The role of an operand in a form with these operands, once its slots have axes.
 pub(crate) fn resolve(draft: &Draft<'_>, raw: &RawOperand, operands: &[&str]) -> Role {

@@ -22,7 +22,8 @@ mod statement;
 mod walk;
 
 pub(crate) use constant::{
-    Constant, DIVISION_BY_ZERO, expression as constant_expression, natural, overflows, starts as constant_starts,
+    Constant, DIVISION_BY_ZERO, REMAINDER_BY_ZERO, expression as constant_expression, natural, overflows,
+    starts as constant_starts,
 };
 pub(crate) use declaration::parameter_texts;
 pub use declaration::{Declaration, Declarator, parameters};

@@ -1,6 +1,7 @@
 //! The smallest header of a file, in words.
 
 use ptx_conform::check::{CheckedFile, Demand, HeaderStatement, SmallestHeader, smallest_header};
+use ptx_conform::judge::in_words;
 use ptx_conform::spec::Spec;
 
 use super::super::place::Lines;
@@ -42,9 +43,9 @@ pub(super) fn advice(spec: &Spec, name: &str, lines: &Lines<'_>, checked: &Check
             said.push(
                 "smallest header: there is none, since these statements are not valid under the same:".to_owned(),
             );
-            said.extend(conflict.iter().map(|line| match line.needs(&spec.isa) {
-                Some(needs) => format!("  {} needs PTX {} and {}", place(line), needs.ptx, needs.target),
-                None => format!("  {}", place(line)),
+            said.extend(conflict.iter().map(|line| match line.needs(&spec.isa).as_slice() {
+                [] => format!("  {}", place(line)),
+                needs => format!("  {} needs {}", place(line), in_words(needs)),
             }));
         }
     }

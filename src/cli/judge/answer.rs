@@ -25,6 +25,9 @@ pub(super) struct LineAnswer<'s> {
     undefined: Vec<&'s str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     needs: Option<Needs>,
+    /// Other smallest environments, farther from that of the line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    needs_or: Vec<Needs>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,6 +95,7 @@ impl<'s> LineAnswer<'s> {
             rules,
             undefined: Vec::new(),
             needs: None,
+            needs_or: Vec::new(),
             expected: None,
             divergence: None,
             unknown: None,
@@ -143,10 +147,12 @@ impl<'s> TextJudge<'s> {
         // If the line is undefined, either outcome is right, unless a divergence says what was seen.
         let unclear = !undefined.is_empty() && reading.valid();
         let expected = expected.filter(|expected| !unclear || expected.divergence.is_some());
+        let mut needs = needs(&self.spec.isa, form, &reading).into_iter();
         LineAnswer {
             undefined,
             verdict: if reading.valid() { Verdict::Valid } else { Verdict::Invalid },
-            needs: needs(&self.spec.isa, form, &reading),
+            needs: needs.next(),
+            needs_or: needs.collect(),
             rules: BrokenRules::Of(form, reading),
             expected: expected.map(|expected| expected.outcome.map_or(EITHER, Does::word)),
             divergence: expected.and_then(|expected| expected.divergence),

@@ -101,7 +101,7 @@ impl<'a> CheckedBody<'a> {
         found.counts.declarations = wide(module.declarations);
         found.counts.directives = wide(module.directives);
         environments.diagnostics.iter().for_each(|diagnostic| found.say(diagnostic.clone()));
-        module.problems.iter().for_each(|problem| found.problem(problem));
+        module.problems.iter().for_each(|problem| found.problem(problem, module.text));
         ascii::check(module.text).into_iter().for_each(|diagnostic| found.say(diagnostic));
         module_names::check(module, &checker.spec.isa).into_iter().for_each(|diagnostic| found.say(diagnostic));
         for text in texts_of_module(module) {
@@ -175,13 +175,13 @@ impl<'a> CheckedBody<'a> {
         }
     }
 
-    fn problem(&mut self, problem: &TextProblem<'a>) {
+    fn problem(&mut self, problem: &TextProblem<'a>, file: &str) {
         match problem.kind {
             ProblemKind::Syntax(_) => self.counts.unread += 1,
             ProblemKind::Directive(_) => self.counts.skipped += 1,
             ProblemKind::Twice(_) => {}
         }
-        self.say(Diagnostic::of_problem(problem));
+        self.say(Diagnostic::of_problem(problem, file));
     }
 }
 
@@ -221,7 +221,7 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         let mut walk = Walk::new(self.module, &self.checker.spec.isa, self.body);
         while let Some(step) = walk.next_step() {
             match step {
-                WalkStep::TextProblem(problem) => self.found.problem(&problem),
+                WalkStep::TextProblem(problem) => self.found.problem(&problem, self.module.text),
                 WalkStep::Instruction(line, at) => self.instruction(line, at, &walk),
                 step @ (WalkStep::Declaration(..) | WalkStep::Directive(..)) => {
                     self.directives(&texts_of_step(self.module.text, &step), walk.declarations());

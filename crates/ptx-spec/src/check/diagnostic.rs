@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::directive::DirectiveReading;
 use crate::environment::Environment;
 use crate::explain::ExplainedLine;
-use crate::judge::{Judge, Needs, NoInstruction, Reading, UNKNOWN_OPCODE, needs};
+use crate::judge::{Judge, Needs, NoInstruction, Reading, UNKNOWN_OPCODE, in_words, needs};
 use crate::spec::{Instruction, Isa, Rule, RuleKind, Source, Spec, manual_page};
-use crate::text::{Declarations, Line, ProblemKind, TextProblem};
+use crate::text::{Declarations, Lexer, Line, ProblemKind, TextProblem};
 
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -59,8 +59,8 @@ impl CheckedLine<'_> {
         &self.file[self.at.clone()]
     }
 
-    /// The version and target that it needs.
-    pub fn needs(&self, isa: &Isa) -> Option<Needs> {
+    /// The smallest versions and targets that it needs, the nearest to its own first.
+    pub fn needs(&self, isa: &Isa) -> Vec<Needs> {
         needs(isa, &self.instruction.forms[self.reading.form], &self.reading)
     }
 }
@@ -89,8 +89,8 @@ impl CheckedDirective<'_> {
         &self.file[self.read.at.clone()]
     }
 
-    /// The version and target that it needs.
-    pub fn needs(&self, isa: &Isa) -> Option<Needs> {
+    /// The smallest versions and targets that it needs, the nearest to its own first.
+    pub fn needs(&self, isa: &Isa) -> Vec<Needs> {
         needs(isa, self.read.form(), &self.read.reading)
     }
 }
@@ -207,11 +207,13 @@ impl<'a> Diagnostic<'a> {
     }
 
     /// A problem of the text.
-    pub(super) fn of_problem(problem: &TextProblem<'_>) -> Self {
+    pub(super) fn of_problem(problem: &TextProblem<'_>, file: &str) -> Self {
         let at = problem.at.clone();
         match problem.kind {
             ProblemKind::Syntax(message) => {
-                Self::new(DiagnosticSeverity::Error, "isa/syntax", at, message).with_page("statements")
+                let (message, help) = of_syntax(message, &file[..at.start], &file[at.start..]);
+                let new = Self::new(DiagnosticSeverity::Error, "isa/syntax", at, message).with_page("statements");
+                new.with_help(help)
             }
             ProblemKind::Directive(name) => {
                 let message = format!("`{name}` is not a directive that is known, and is skipped");
@@ -258,11 +260,11 @@ impl<'a> Diagnostic<'a> {
         let source = explained.source(of_rule);
         Details {
             parts: self.parts(&explained, *rule),
-            notes: needed.into_iter().chain([source]).chain(notes).collect(),
+            notes: needed.into_iter().chain(explained.syntax(of_rule)).chain([source]).chain(notes).collect(),
             section: of_rule.section.clone(),
             page: (of_rule.source == Source::Manual).then(|| explained.form().page()),
             help: if self.severity == DiagnosticSeverity::Error { explained.instead(*rule) } else { None },
-            needs: line.needs(&spec.isa),
+            needs: line.needs(&spec.isa).first().copied(),
         }
     }
 
@@ -271,16 +273,14 @@ impl<'a> Diagnostic<'a> {
         let rule = &form.rules[rule];
         let needs = of.needs(isa);
         let needed = matches!(rule.kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
-        let note = needs.filter(|_| needed).map(|needs| {
-            let Needs { ptx, target } = needs;
-            format!("it {}; judged in {}; all of it needs PTX {ptx} and {target}", rule.kind, of.environment)
-        });
+        let note = (needed && !needs.is_empty())
+            .then(|| format!("it {}; judged in {}; all of it needs {}", rule.kind, of.environment, in_words(&needs)));
         let observed = (rule.source == Source::Observed).then(|| OBSERVED.to_owned());
         Details {
             notes: note.into_iter().chain(observed).chain(plain.notes).collect(),
             section: rule.section.clone(),
             page: (rule.source == Source::Manual).then(|| form.page()),
-            needs,
+            needs: needs.first().copied(),
             parts: plain.parts,
             help: None,
         }
@@ -304,16 +304,32 @@ impl<'a> Diagnostic<'a> {
     }
 }
 
+/// What a text that cannot be read has instead of what is expected, and what to do.
+fn of_syntax(message: &'static str, before: &str, after: &str) -> (String, Option<String>) {
+    let follows_name = before.ends_with(|of: char| of.is_ascii_alphanumeric() || of == '_' || of == '$');
+    let found = Lexer::new(after).next().map(|token| token.text);
+    match found {
+        Some(found) if found.starts_with('.') && follows_name && message.starts_with("expected") => {
+            let help = "a name has letters, digits, `_` and `$`; it begins with a letter, or with `_`, `$` or `%` and one of these";
+            (format!("a name has no dots: `{found}`"), Some(help.to_owned()))
+        }
+        Some(found) if message.starts_with("expected") && !message.ends_with("after this") => {
+            (format!("{message}, and not `{found}`"), None)
+        }
+        _ => (message.to_owned(), None),
+    }
+}
+
 /// The note on a rule that no page of the manual states.
 pub(super) const OBSERVED: &str = "observed: the manual is silent; every ptxas examined does this";
 
 /// The version and target that a line needs, if a rule is about that.
 fn version_note(note: Option<String>, rule: &Rule, line: &CheckedLine<'_>, isa: &Isa) -> Option<String> {
-    let needs = line.needs(isa)?;
-    match rule.kind {
-        RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_) => {
-            Some(format!("{}; the whole line needs PTX {} and {}", note?, needs.ptx, needs.target))
-        }
-        _ => None,
-    }
+    let is_needed = matches!(rule.kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
+    let note = note.filter(|_| is_needed)?;
+    let needs = line.needs(isa);
+    Some(match needs.is_empty() {
+        true => format!("{note}; there is no environment for the whole line"),
+        false => format!("{note}; the whole line needs {}", in_words(&needs)),
+    })
 }

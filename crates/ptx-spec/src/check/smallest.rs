@@ -33,8 +33,8 @@ impl HeaderStatement<'_, '_> {
         }
     }
 
-    /// The version and target that it needs.
-    pub fn needs(&self, isa: &Isa) -> Option<Needs> {
+    /// The smallest versions and targets that it needs, the nearest to its own first.
+    pub fn needs(&self, isa: &Isa) -> Vec<Needs> {
         match self {
             Self::Line(line) => line.needs(isa),
             Self::Directive(of) => of.needs(isa),

@@ -4,8 +4,8 @@ use super::classes::is_byte_mask;
 use super::measured::MeasureContext;
 use crate::spec::Kind;
 use crate::text::{
-    Constant, DIVISION_BY_ZERO, Declarator, Lexer, Symbol, SyntaxError, TokenKind, constant_expression,
-    constant_starts, natural,
+    Constant, DIVISION_BY_ZERO, Declarator, Lexer, REMAINDER_BY_ZERO, Symbol, SyntaxError, TokenKind,
+    constant_expression, constant_starts, natural,
 };
 
 /// Reads `= ...`; the word says what is worst about it, or else what the values are.
@@ -120,9 +120,10 @@ impl<'a> InitialMeter<'_, 'a, '_> {
         let start = self.lexer.at();
         if constant_starts(self.lexer) {
             let constant = match constant_expression(self.lexer) {
-                Err(error) if error.message == DIVISION_BY_ZERO => {
+                Err(error) if [DIVISION_BY_ZERO, REMAINDER_BY_ZERO].contains(&error.message) => {
                     self.lexer.skip_until(|byte| matches!(byte, b',' | b';'));
-                    self.wrong("division-by-zero");
+                    let is_division = error.message == DIVISION_BY_ZERO;
+                    self.wrong(if is_division { "division-by-zero" } else { "remainder-by-zero" });
                     return Ok(());
                 }
                 other => other?,

@@ -1,5 +1,7 @@
 //! Reads a directive along the template of its form.
 
+use std::cell::Cell;
+
 use super::DirectiveProblem;
 use super::classes::{ClassContext, next_is};
 use super::measured::MeasureContext;
@@ -22,6 +24,8 @@ pub(super) struct Matcher<'m, 'a> {
     listed: Vec<Values>,
     /// The dimensions of the name that was read last.
     dimensions: Vec<Option<u64>>,
+    /// The furthest byte at which a value of a part was not what it began as, and what was expected there.
+    furthest: Cell<Option<(usize, &'m PatternToken)>>,
 }
 
 impl<'m, 'a> Matcher<'m, 'a> {
@@ -41,7 +45,17 @@ impl<'m, 'a> Matcher<'m, 'a> {
         }
         let mut lexer = Lexer::new(&text.file[..text.at.end]);
         lexer.reset(text.at.start);
-        Self { spec, form, scope, declaration, lexer, values, listed: Vec::new(), dimensions: Vec::new() }
+        Self {
+            spec,
+            form,
+            scope,
+            declaration,
+            lexer,
+            values,
+            listed: Vec::new(),
+            dimensions: Vec::new(),
+            furthest: Cell::new(None),
+        }
     }
 
     /// Reads all of the directive: the values of each of its items.
@@ -58,10 +72,16 @@ impl<'m, 'a> Matcher<'m, 'a> {
         Ok(self.listed)
     }
 
-    /// The problem that something else was expected at the next token.
+    /// The problem that something else was expected at the next token; or behind it, where a value of a part began and was
+    /// not what it should be.
     fn unexpected(&self, expected: &str) -> DirectiveProblem {
         let mut lexer = self.lexer.clone();
         lexer.blank();
+        let furthest = self.furthest.get().filter(|(at, _)| *at > lexer.at());
+        let expected = furthest.map_or(expected.to_owned(), |(_, token)| token.to_string());
+        if let Some((at, _)) = furthest {
+            lexer.reset(at);
+        }
         let at = lexer.at();
         let message = match lexer.next() {
             Some(token) => format!("expected {expected}, and not `{}`", token.text),
@@ -148,7 +168,7 @@ impl<'m, 'a> Matcher<'m, 'a> {
     }
 
     /// The end of the longest text that is a value of the part, and that value.
-    fn longest(&self, part: &DirectivePart) -> Option<(usize, u8)> {
+    fn longest(&self, part: &'m DirectivePart) -> Option<(usize, u8)> {
         let PartRead::Patterns(patterns) = &part.read else { return None };
         let first = self.lexer.clone().next().map(|token| token.text);
         // Of two that match as much, the pattern without a class that has anything.
@@ -160,7 +180,16 @@ impl<'m, 'a> Matcher<'m, 'a> {
             }
             let mut lexer = self.lexer.clone();
             let context = ClassContext { isa: &self.spec.isa, scope: self.scope };
-            if !pattern.iter().all(|token| next_is(token, &mut lexer, context)) {
+            let mut at = lexer.at();
+            let differs = |token: &&PatternToken| {
+                lexer.blank();
+                at = lexer.at();
+                !next_is(token, &mut lexer, context)
+            };
+            if let Some(token) = pattern.iter().find(differs) {
+                if self.furthest.get().is_none_or(|(furthest, _)| at > furthest) {
+                    self.furthest.set(Some((at, token)));
+                }
                 continue;
             }
             let special =

@@ -2,24 +2,33 @@
 
 use std::ops::Range;
 
+use super::wording::label;
 use crate::judge::arguments;
-use crate::spec::{Choice, Form, Rule, RuleKind};
-use crate::text::{Argument, Line, range};
+use crate::plural::counted;
+use crate::spec::words::NONE;
+use crate::spec::{Choice, Form, Pattern, Rule, RuleKind};
+use crate::text::{Argument, Declarations, Line, OperandText, range};
 
 /// A part of a line, in bytes, and what it is.
 pub type Passage = (Range<usize>, String);
 
 /// The parts of a line that make the choices for which a rule is broken.
-pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Passage> {
-    let name = rule.id.rsplit_once('/').map_or(rule.id.as_str(), |(_, name)| name);
-    let faults = match name {
+pub(super) fn parts(
+    text: &str,
+    line: &Line<'_>,
+    form: &Form,
+    values: &[u8],
+    rule: &Rule,
+    known: &Declarations,
+) -> Vec<Passage> {
+    let faults = match rule.name() {
         "duplicate-modifier" => surplus(text, line, form, values),
         "unknown-modifier" => unknown(text, line, form),
         "modifier-order" => vec![(modifiers(text, line), "wrong order".to_owned())],
-        "operands" => vec![(operands(text, line), "wrong operands".to_owned())],
+        "operands" => vec![(operands(text, line), fault_of_all(line, form))],
         "guard" => line.guard.iter().map(|(_, name)| (range(text, name), "not a predicate".to_owned())).collect(),
         _ if rule.forbids.is_empty() => vec![(operands(text, line), String::new())],
-        _ => chosen(text, line, form, values, rule),
+        _ => chosen(text, line, form, values, rule, known),
     };
     if faults.is_empty() { vec![(opcode(text, line), String::new())] } else { faults }
 }
@@ -29,7 +38,7 @@ pub(super) fn parts(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rul
 pub fn passages(text: &str, form: &Form, values: &[u8], rule: Option<&Rule>, axes: &[usize]) -> Vec<Passage> {
     let Ok(line) = Line::parse(text) else { return Vec::new() };
     if let Some(rule) = rule {
-        return parts(text, &line, form, values, rule);
+        return parts(text, &line, form, values, rule, &Declarations::default());
     }
     let mut found: Vec<Passage> = Vec::new();
     for &axis in axes {
@@ -42,7 +51,7 @@ pub fn passages(text: &str, form: &Form, values: &[u8], rule: Option<&Rule>, axe
 }
 
 /// The choices that one forbidden combination names.
-fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) -> Vec<Passage> {
+fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule, known: &Declarations) -> Vec<Passage> {
     let broken = rule.forbids.iter().find(|cube| cube.contains(values));
     // The elements of one operand can differ, but the values describe only one of them: so all operands
     // that the rule names are shown.
@@ -60,13 +69,14 @@ fn chosen(text: &str, line: &Line<'_>, form: &Form, values: &[u8], rule: &Rule) 
     let mut parts: Vec<Passage> = Vec::new();
     for axis in axes {
         let Some(span) = span(text, line, form, values, axis) else { continue };
-        let value = match (broken, form.value(values, axis)) {
-            (None, _) => "one of these",
-            (_, "none") => "nothing here",
-            (_, "other") => "anything else",
-            (_, value) => value,
+        let label = match (broken, form.value(values, axis)) {
+            (None, _) => format!("{}: one of these", form.axes[axis].name),
+            (Some(_), NONE) if rule.name().ends_with("-required") => "missing here".to_owned(),
+            (Some(_), _) => {
+                let argument = form.axes[axis].choice.operand().and_then(|at| argument(form, values, line, at));
+                label(form, values, axis, argument, known)
+            }
         };
-        let label = format!("{}: {value}", form.axes[axis].name);
         match parts.iter_mut().find(|(known, _)| *known == span) {
             Some((_, labels)) => *labels = format!("{labels}, {label}"),
             None => parts.push((span, label)),
@@ -97,11 +107,30 @@ fn span(text: &str, line: &Line<'_>, form: &Form, values: &[u8], axis: usize) ->
 
 /// The position of an operand of the form in the line.
 fn operand(text: &str, line: &Line<'_>, form: &Form, values: &[u8], at: usize) -> Option<Range<usize>> {
-    let argument = arguments(form, values, line).into_iter().find(|bound| bound.operand == at)?.argument;
+    let argument = argument(form, values, line, at)?;
     let whole = line.operands.iter().find(|written| std::ptr::eq(&written.argument, argument));
     match whole {
         Some(written) => Some(range(text, written.text.trim_end())),
         None => extent(text, argument),
+    }
+}
+
+/// The argument of an operand of the form.
+fn argument<'l, 'a>(form: &Form, values: &[u8], line: &'l Line<'a>, at: usize) -> Option<&'l Argument<'a>> {
+    Some(arguments(form, values, line).into_iter().find(|bound| bound.operand == at)?.argument)
+}
+
+/// What is wrong with the operands as a whole: their number, or how they are enclosed.
+fn fault_of_all(line: &Line<'_>, form: &Form) -> String {
+    let in_parentheses = |operand: &&OperandText<'_>| matches!(operand.argument, Argument::List(_));
+    let is_optional = |part: &&Pattern| part.operands().iter().all(|&at| form.operands[at].optional);
+    let (has, most) = (line.operands.len(), form.pattern.len());
+    let least = most - form.pattern.iter().filter(is_optional).count();
+    let wanted = if least == most { most.to_string() } else { format!("{least} to {most}") };
+    match line.operands.iter().find(in_parentheses) {
+        _ if !(least..=most).contains(&has) => format!("{}; the syntax line has {wanted}", counted(has, "operand")),
+        Some(of) => format!("`{}` is in parentheses", of.text.trim()),
+        None => "the syntax line has other brackets or braces".to_owned(),
     }
 }
 
@@ -122,12 +151,17 @@ fn extent(text: &str, argument: &Argument<'_>) -> Option<Range<usize>> {
 
 /// Modifiers that no slot of the form takes.
 fn unknown(text: &str, line: &Line<'_>, form: &Form) -> Vec<Passage> {
-    let unknown = unnamed(line, form).filter(|modifier| !known(form, modifier));
+    let unknown = unknown_modifiers(line, form).into_iter();
     unknown.map(|modifier| (range(text, modifier), "not in the syntax line".to_owned())).collect()
 }
 
+/// The modifiers that no slot of the form takes.
+pub(super) fn unknown_modifiers<'a>(line: &Line<'a>, form: &Form) -> Vec<&'a str> {
+    unnamed(line, form).filter(|modifier| !known(form, modifier)).copied().collect()
+}
+
 /// The modifiers that are no part of the instruction's name.
-fn unnamed<'l>(line: &'l Line<'_>, form: &Form) -> impl Iterator<Item = &'l &'l str> {
+fn unnamed<'l, 'a>(line: &'l Line<'a>, form: &Form) -> impl Iterator<Item = &'l &'a str> {
     line.modifiers.iter().skip(form.opcode().matches('.').count())
 }
 

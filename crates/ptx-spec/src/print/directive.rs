@@ -41,8 +41,8 @@ fn pieces(template: &DirectiveTemplate, pieces_of: &[TemplatePiece], values: &[u
 /// An initial value in the braces that the dimensions before it want, each with as many values as a vector has.
 fn nested(text: &str, before: &str) -> String {
     let Some(value) = text.strip_prefix("= ").filter(|value| !value.starts_with('{')) else { return text.to_owned() };
-    let lanes =
-        [(".v2", 2), (".v4", 4)].into_iter().find(|(word, _)| before.contains(word)).map_or(1, |(_, lanes)| lanes);
+    let vectors = [(".v2", 2), (".v4", 4), (".v8", 8)];
+    let lanes = vectors.into_iter().find(|(word, _)| before.contains(word)).map_or(1, |(_, lanes)| lanes);
     let own = if lanes > 1 { format!("{{{}}}", vec![value; lanes].join(", ")) } else { value.to_owned() };
     let dimensions = before.rsplit(' ').next().map_or(0, |last| last.matches('[').count());
     format!("= {}{own}{}", "{".repeat(dimensions), "}".repeat(dimensions))

@@ -2,6 +2,7 @@
 
 use super::described::RawOperand;
 use super::fields::RawLanes;
+use crate::plural::counted;
 use crate::spec::words::{NONE, OTHER};
 use crate::spec::{Choice, Cube, Draft, Operand, ValueSet};
 use crate::yaml::OneOrMany;
@@ -21,6 +22,28 @@ const MOST_LANES: usize = 128;
 pub fn lanes_of(shape: &str) -> usize {
     // A scalar, like an operand that is left out or is no value, ends in no number.
     shape.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(1)
+}
+
+/// What a shape is in a sentence.
+pub(crate) fn shape_words(shape: &str) -> String {
+    match (shape, lanes_of(shape)) {
+        (SCALAR, _) => "one element without braces".to_owned(),
+        (shape, lanes) if shape.starts_with(TUPLE) => format!("{} in braces", counted(lanes, "element")),
+        (_, lanes) => format!("a variable of {lanes} elements"),
+    }
+}
+
+/// What several shapes are in a sentence.
+fn words_of_shapes(shapes: &[String]) -> String {
+    let lanes = |prefix: &str| -> Vec<String> {
+        let of = shapes.iter().filter(|shape| shape.starts_with(prefix));
+        of.map(|shape| lanes_of(shape).to_string()).collect()
+    };
+    let scalar = shapes.iter().any(|shape| shape == SCALAR).then(|| shape_words(SCALAR));
+    let of = |words: &str, lanes: Vec<String>| (!lanes.is_empty()).then(|| format!("{words} {}", lanes.join(" or ")));
+    let braces = of("in braces, with a number of elements of", lanes(TUPLE));
+    let vector = of("a variable with a number of elements of", lanes(VECTOR));
+    [scalar, braces, vector].into_iter().flatten().collect::<Vec<_>>().join(", or ")
 }
 
 /// True if a text is the name of a shape.
@@ -67,7 +90,7 @@ impl ClaimedShapes {
         let there =
             operand.of_type.filter(|_| operand.optional).map(|axis| (axis, draft.axes[axis].select(|v| v != NONE)));
         let of_present = |cube: &Cube| there.iter().fold(cube.clone(), |cube, (axis, set)| cube.with(*axis, *set));
-        let says = format!("`{name}` must be {}", self.claimed.join(" or "));
+        let says = format!("`{name}` must be {}", words_of_shapes(&self.claimed));
         draft.constraint(&format!("{name}-shape"), says, vec![of_present(&self.unlisted)]);
         let says = format!("`{name}` must have as many lanes as the other choices say");
         draft.constraint(&format!("{name}-lanes"), says, self.mismatched.iter().map(of_present).collect());

@@ -12,8 +12,10 @@ use super::reader::{Found, OperandReader, Position, ReadValue, Word};
 use super::shape::{SCALAR, SlotSets, TUPLE, VECTOR, cell_set, lanes_of, of_register, shapes};
 use super::special;
 use crate::must::Must;
-use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK, SPECIAL};
-use crate::spec::{AllowedNumbers, Choice, Cube, Draft, Form, Kind, Operand, RegisterType, Role, TextFault, ValueSet};
+use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK, SPECIAL, in_words};
+use crate::spec::{
+    AllowedNumbers, Axis, Choice, Cube, Draft, Form, Kind, Operand, RegisterType, Role, TextFault, ValueSet,
+};
 use crate::text::{Argument, Symbol};
 use crate::yaml::OneOrMany;
 
@@ -111,7 +113,7 @@ fn types(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOpera
             Cube::new(when.iter().copied().chain([(of_type, wrong)]))
         })
         .collect();
-    draft.constraint(&format!("{name}-type"), format!("`{name}` must have a type that it accepts"), vec![unlisted]);
+    draft.constraint(&format!("{name}-type"), format!("`{name}` must be {}", claimed_words(axis)), vec![unlisted]);
     draft.constraint(
         &format!("{name}-register"),
         format!("the registers of `{name}` must suit the instruction's type"),
@@ -122,6 +124,19 @@ fn types(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOpera
     if accepts.iter().any(|value| value == SPECIAL) {
         special::axis(draft, operand, at, &instruction_types, raw.width == Width::Relaxed);
     }
+}
+
+/// What an operand can be, in a sentence: a register, a number, `_`.
+fn claimed_words(axis: &Axis) -> String {
+    /// More types are not told apart by reading them.
+    const MOST_TYPES: usize = 4;
+    let (types, others): (Vec<&str>, Vec<&str>) = axis.claimed_values().partition(|value| value.starts_with('.'));
+    let register = match types.as_slice() {
+        [] => None,
+        types if types.len() <= MOST_TYPES => Some(format!("a {} register", types.join(" or "))),
+        _ => Some("a register of a type that it accepts".to_owned()),
+    };
+    register.into_iter().chain(others.into_iter().map(|of| in_words(of).to_owned())).collect::<Vec<_>>().join(", or ")
 }
 
 /// Forbids variants that cannot be declared or are not generated; they can still be read.

@@ -127,6 +127,12 @@ impl Axis {
         self.position(word).or_else(pattern)
     }
 
+    /// The claimed values, without that of what is left out.
+    pub fn claimed_values(&self) -> impl Iterator<Item = &str> {
+        let values = (0..=u8::MAX).zip(&self.values);
+        values.filter(|(at, value)| self.claimed.contains(*at) && *value != NONE).map(|(_, value)| value.as_str())
+    }
+
     /// The set of the values for which `keep` holds.
     pub fn select(&self, mut keep: impl FnMut(&str) -> bool) -> ValueSet {
         ValueSet::of(self.values.len(), |value| keep(&self.values[value]))

@@ -63,23 +63,12 @@ impl Tables {
             if !cube.sets().iter().any(|(axis, _)| tables.operand.contains(axis)) {
                 add(&mut tables.operandless, at);
             }
-            let kind = &form.rules[*rule].kind;
-            match kind {
+            match form.rules[*rule].kind {
                 RuleKind::Canonical => {}
                 RuleKind::Undefined => add(&mut tables.undefined, at),
                 _ => add(&mut tables.judged, at),
             }
-            match kind {
-                RuleKind::NeedsPtx(_) => add(&mut tables.need_ptx, at),
-                RuleKind::NeedsTarget(_) => add(&mut tables.need_target, at),
-                _ => continue,
-            }
-            add(&mut tables.needs, at);
-            let elsewhere = |axis: &usize| !matches!(form.axes[*axis].choice, Choice::Ptx | Choice::Target);
-            tables.needing.extend(cube.sets().iter().map(|(axis, _)| *axis).filter(elsewhere));
         }
-        tables.needing.sort_unstable();
-        tables.needing.dedup();
         tables.cube_rules = cubes.iter().map(|(rule, _)| *rule).collect();
         tables.modifiers(form, modifiers);
         let named = |name: &str| {

@@ -2,7 +2,7 @@
 
 use super::fault::FAULTS;
 use super::tables::{Cubes, FormModifier, both};
-use super::{Choice, Form, Instruction, TextFault, UNREAD};
+use super::{Form, Instruction, TextFault, UNREAD};
 use crate::environment::{Target, Version};
 use crate::must::Must;
 
@@ -54,23 +54,6 @@ impl Form {
                 }
             }
         }
-    }
-
-    /// The rules by which these choices need a PTX version or a target, whatever the actual version or
-    /// target is. May contain duplicates.
-    pub(crate) fn needed(&self, values: &[u8]) -> Vec<usize> {
-        let tables = &self.tables;
-        let left = self.tables.narrowed(&tables.needs, tables.needing.iter().copied(), values);
-        if left == Cubes::default() {
-            return Vec::new();
-        }
-        let mut rules = Vec::with_capacity(8);
-        for (needs, free) in [(&tables.need_ptx, Choice::Ptx), (&tables.need_target, Choice::Target)] {
-            let of_environment = self.axes.iter().take_while(|axis| axis.choice.is_of_environment()).enumerate();
-            let fixed = of_environment.filter(|(_, axis)| axis.choice != free).map(|(at, _)| at);
-            self.rules_of(&self.tables.narrowed(&both(&left, needs), fixed, values), &mut rules);
-        }
-        rules
     }
 
     /// The rules by which the manual leaves these choices undefined. Axes that are [`UNREAD`] do not count.

@@ -26,6 +26,13 @@ pub struct Rule {
     pub forbids: Vec<Cube>,
 }
 
+impl Rule {
+    /// The part of its id after the instruction.
+    pub fn name(&self) -> &str {
+        self.id.rsplit_once('/').map_or(self.id.as_str(), |(_, name)| name)
+    }
+}
+
 /// The kind of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleKind {

@@ -39,14 +39,6 @@ pub(crate) struct Tables {
     pub(super) undefined: Cubes,
     /// The cubes that name no axis of the operands.
     pub(super) operandless: Cubes,
-    /// The cubes of the rules that need a PTX version or a target.
-    pub(super) needs: Cubes,
-    /// The cubes of those that need a PTX version.
-    pub(super) need_ptx: Cubes,
-    /// The cubes of those that need a target.
-    pub(super) need_target: Cubes,
-    /// The axes other than version and target in the cubes of needs.
-    pub(super) needing: Vec<usize>,
     /// The values of a line before anything is read.
     pub(super) blank: Vec<u8>,
     /// The axes that are not of operands.

@@ -1,5 +1,7 @@
 //! Templates: how directives are written.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -92,6 +94,17 @@ pub enum PatternToken {
     Quoted(Vec<PatternToken>),
 }
 
+/// Prints what it is in a sentence: "`;`", "a number".
+impl fmt::Display for PatternToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Token(text) => write!(f, "`{text}`"),
+            Self::Quoted(_) => f.write_str("a text in quotes"),
+            Self::Class(class) => f.write_str(class.in_words()),
+        }
+    }
+}
+
 /// A class of tokens, or of names by what they stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenClass {
@@ -150,6 +163,25 @@ impl TokenClass {
     /// True if other classes have some of its tokens, and tell more of them.
     pub(crate) fn is_general(self) -> bool {
         matches!(self, Self::Name | Self::Declared | Self::Text | Self::Any)
+    }
+
+    /// What its tokens are in a sentence.
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Positive | Self::Zero | Self::Power | Self::Uneven | Self::Integer | Self::Wide | Self::Long => {
+                "a number"
+            }
+            Self::ByteMask => "a mask of bytes",
+            Self::Name | Self::Misnomer | Self::Dotted | Self::Predefined | Self::Declared => "a name",
+            Self::Label | Self::Labels => "a label",
+            Self::Function => "a function",
+            Self::Entry => "an entry",
+            Self::Range => "a number of names in angle brackets",
+            Self::Text => "a text in quotes",
+            Self::Target => "a target",
+            Self::AddressSize => "an address size",
+            Self::Any => "a value",
+        }
     }
 
     /// The text that is written for it where nothing else is said.
@@ -236,6 +268,7 @@ impl TextMeasure {
                 "too-many",
                 "too-few",
                 "division-by-zero",
+                "remainder-by-zero",
             ],
             Self::EntryParameters => &["none", "empty", "small", "medium", "large", "too-large"],
             Self::FunctionParameters => &["none", "empty", "listed", "open-last", "open-before-others"],

@@ -24,6 +24,19 @@ pub const IMMEDIATES: &str = "immediates";
 /// Values for operands that are neither register types nor objects.
 pub const PSEUDO: [&str; 6] = [INTEGER, FLOAT, DOUBLE, SINK, VARIABLE, SPECIAL];
 
+/// What a value of an operand is in a sentence; a register type as it is.
+pub(crate) fn in_words(value: &str) -> &str {
+    match value {
+        INTEGER => "an integer",
+        FLOAT => "a number of 32 bits (0f...)",
+        DOUBLE => "a floating-point number",
+        SINK => "`_`",
+        VARIABLE => "a variable",
+        SPECIAL => "a special register",
+        of => of,
+    }
+}
+
 /// True if a text could be a modifier of PTX: `.v2`, `.L2::cache_hint`, `.128x256b`, `.sp::2:4`.
 pub fn is_modifier(text: &str) -> bool {
     let Some(word) = text.strip_prefix('.') else { return false };
