@@ -11,7 +11,7 @@
 //! imports: a module imports only modules before it in this list. `docs/design.md` explains the design.
 //!
 //! ```text order
-//! shipped case divergences defects campaign causes blame borders wrong_code matrix report
+//! shipped releases case divergences defects campaign causes blame borders wrong_code matrix report
 //! ```
 
 pub mod blame;
@@ -23,8 +23,11 @@ pub mod defects;
 pub mod divergences;
 pub use ptx_engines as engine;
 pub use ptx_exec::{hex, interpret, kernel, kernel_case, line_case, model, object, properties, semantics, setup};
-pub use ptx_spec::{check, directive, environment, explain, judge, load, must, plural, ptx, review, space, spec, yaml};
+pub use ptx_spec::{
+    check, directive, environment, explain, export, judge, load, must, plural, ptx, review, space, spec, yaml,
+};
 pub mod matrix;
+pub mod releases;
 pub mod report;
 pub mod shipped;
 pub mod wrong_code;

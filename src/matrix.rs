@@ -5,6 +5,7 @@
 //! modifiers exists. Engines are asked about a few lines of each feature in every environment that they take.
 
 mod availability;
+mod contrast;
 mod csv;
 mod features;
 mod format;
@@ -25,6 +26,7 @@ use crate::divergences::{Divergences, EngineVersion};
 use crate::spec::{Instruction, Spec};
 
 pub use availability::{Availability, Requirement, TargetRange};
+pub use contrast::{Contrast, ContrastedFeature, TargetPair, TargetsWith, contrast_schema};
 pub use format::{
     AskedEngine, Deviation, Feature, FeatureLine, FeatureModifier, FeatureRule, Matrix, NeverValid, Observation,
     Standing,
@@ -35,13 +37,15 @@ pub use words::FeatureAnswer;
 
 use features::Surveyed;
 use observe::EngineAsker;
-use pairs::Grid;
+use pairs::{Grid, PairSet};
 
 /// A matrix in the making: what the manual says, and the lines to ask engines about.
 #[derive(Debug)]
 pub struct Survey<'s> {
     spec: &'s Spec,
     grid: Grid,
+    /// The environments that engines are asked about.
+    among: PairSet,
     surveyed: Vec<Surveyed<'s>>,
     matrix: Matrix,
 }
@@ -119,7 +123,8 @@ impl<'s> Survey<'s> {
             features: surveyed.iter().map(|surveyed| surveyed.feature(&grid)).collect(),
             never: Vec::new(),
         };
-        Self { spec, grid, surveyed, matrix }
+        let among = grid.all();
+        Self { spec, grid, among, surveyed, matrix }
     }
 
     /// Asks an engine that judges about the lines of all features, and adds what it did; nothing if it does not judge.
@@ -138,7 +143,8 @@ impl<'s> Survey<'s> {
     ) -> Result<(), InternalError> {
         let Some(judge) = subject.judge else { return Ok(()) };
         let version = EngineVersion::of(judge.id());
-        let asker = EngineAsker { spec: self.spec, divergences, subject, judge, version, grid: &self.grid, progress };
+        let (spec, grid, among) = (self.spec, &self.grid, &self.among);
+        let asker = EngineAsker { spec, divergences, subject, judge, version, grid, among, progress };
         let (engine, observations) = asker.ask(&self.surveyed)?;
         self.matrix.engines.push(engine);
         for (feature, observation) in self.matrix.features.iter_mut().zip(observations) {

@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 use super::output::{color, say};
 use ptx_conform::divergences::{Divergences, EngineVersion};
 use ptx_conform::plural::counted;
+use ptx_conform::releases::ReleaseTable;
 use ptx_conform::shipped;
 use ptx_conform::spec::{Instruction, Isa, Spec};
 use ptx_conform::yaml::{Error, nearest};
@@ -88,6 +89,11 @@ pub(crate) fn load_whole_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
 /// Reads the known divergences of a specification, in the way of [`load_spec`].
 pub(crate) fn load_divergences(specs: Option<&Path>, spec: &Spec) -> anyhow::Result<Divergences> {
     sound(Divergences::load(directory(specs).as_deref(), spec), "list of known divergences")
+}
+
+/// Reads the releases of CUDA.
+pub(crate) fn load_releases(specs: Option<&Path>, isa: &Isa) -> anyhow::Result<ReleaseTable> {
+    sound(ReleaseTable::load(directory(specs).as_deref(), isa), "table of releases")
 }
 
 /// A version of an engine by its name, if its divergences are listed. It need not be installed.

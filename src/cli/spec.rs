@@ -56,6 +56,17 @@ enum SpecCommand {
         #[command(flatten)]
         environment: super::environment::EnvironmentOpts,
     },
+    /// Print the specification as JSON, resolved: for programs that make tables, assemblers or highlighters of it.
+    ///
+    /// Every form with all of its axes, their values and probes, its operands, and the combinations that each rule
+    /// forbids, by the names of `spec show`. Its JSON Schema is `spec schema export`; examples/modifiers.py reads it.
+    ///
+    /// Example: ptx-conform spec export cp.async > cp.async.json
+    Export {
+        /// Opcodes and directives [default: all].
+        #[arg(value_name = "OPCODE")]
+        instructions: Vec<String>,
+    },
     /// Print the JSON Schema of a file.
     ///
     /// Example: ptx-conform spec schema report > specs/schema/report.json
@@ -83,8 +94,16 @@ enum SchemaName {
     Report,
     /// A line of history.jsonl.
     History,
+    /// The specification that `spec export` prints.
+    Export,
     /// matrix.json, which `matrix --format json` prints.
     Matrix,
+    /// `specs/toolchains/cuda.yaml`.
+    Toolchains,
+    /// The table that `matrix --toolchains --format json` prints.
+    Releases,
+    /// The features that `matrix --target --against --format json` prints.
+    Contrast,
     /// The table that `defects --format json` prints.
     Defects,
     /// The answer that `blame --format json` prints.
@@ -103,7 +122,11 @@ impl SchemaName {
             Self::Vocabulary => ptx_conform::load::vocabulary_schema(),
             Self::Report => ptx_conform::report::schema(),
             Self::History => ptx_conform::report::history_schema(),
+            Self::Export => ptx_conform::export::schema(),
             Self::Matrix => ptx_conform::matrix::schema(),
+            Self::Toolchains => ptx_conform::releases::data_schema(),
+            Self::Releases => ptx_conform::releases::schema(),
+            Self::Contrast => ptx_conform::matrix::contrast_schema(),
             Self::Defects => ptx_conform::defects::schema(),
             Self::Blame => ptx_conform::blame::schema(),
             Self::Launch => ptx_conform::blame::launch_schema(),
@@ -130,6 +153,12 @@ impl Opts {
                     (false, false) => CountFormat::Families,
                 };
                 count::count(specs, &instructions, form, &environment)
+            }
+            SpecCommand::Export { instructions } => {
+                let spec = super::load::load_whole_spec(specs)?;
+                let exported = spec.export(&super::load::instructions(&spec, &instructions)?);
+                super::output::print(&format!("{}\n", serde_json::to_string(&exported)?))?;
+                Ok(ExitCode::SUCCESS)
             }
             SpecCommand::Schema { of } => {
                 super::output::print(&format!("{:#}\n", of.schema()))?;

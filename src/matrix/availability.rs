@@ -64,6 +64,15 @@ impl Availability {
         }
     }
 
+    /// True if it is available in an environment.
+    pub fn has(&self, ptx: Version, target: Target) -> bool {
+        let met = |needs: &[Requirement]| needs.iter().any(|need| need.ptx <= ptx && need.target.met_by(target));
+        match self.ranges.as_slice() {
+            [] => met(&self.from) && !met(&self.gone),
+            ranges => ranges.iter().any(|range| range.target == target && (range.first..=range.last).contains(&ptx)),
+        }
+    }
+
     /// True if the feature is available nowhere.
     pub fn is_nowhere(&self) -> bool {
         self.from.is_empty()

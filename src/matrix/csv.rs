@@ -39,7 +39,7 @@ fn cells(feature: &Feature) -> [String; 10] {
     ]
 }
 
-fn row(cells: impl Iterator<Item = String>) -> String {
+pub(super) fn row(cells: impl Iterator<Item = String>) -> String {
     format!("{}\r\n", cells.map(|text| cell(&text)).collect::<Vec<_>>().join(","))
 }
 

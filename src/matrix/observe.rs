@@ -61,6 +61,8 @@ pub(super) struct EngineAsker<'a> {
     pub(super) judge: &'a dyn LineJudge,
     pub(super) version: Option<EngineVersion>,
     pub(super) grid: &'a Grid,
+    /// The environments that are asked about, if the engine takes them.
+    pub(super) among: &'a PairSet,
     pub(super) progress: &'a Progress,
 }
 
@@ -156,7 +158,7 @@ impl EngineAsker<'_> {
             let address_size = if wide { AddressSize::Bits64 } else { AddressSize::Bits32 };
             self.subject.takes(&Environment { ptx, target, address_size }, Depth::Check)
         };
-        let all: Vec<ModulePair> = self.grid.all().iter().collect();
+        let all: Vec<ModulePair> = self.among.iter().collect();
         let taken: Vec<ModulePair> = all.into_par_iter().filter(takes).collect();
         taken.into_iter().for_each(|pair| domain.insert(pair));
         domain

@@ -4,6 +4,7 @@
 mod engine;
 mod findings;
 mod matrix;
+mod releases;
 #[path = "../planted/shipped.rs"]
 mod shipped;
 mod stand_ins;

@@ -7,7 +7,9 @@ use ptx_conform::campaign::{Progress, Subject};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::engine::{LineJudge, Outcome};
 use ptx_conform::environment::Version;
-use ptx_conform::matrix::{Feature, Matrix, MatrixQuery, Observation, QueryAnswer, Standing, Survey};
+use ptx_conform::matrix::{
+    Feature, Matrix, MatrixQuery, Observation, QueryAnswer, Standing, Survey, TargetPair, TargetsWith,
+};
 use ptx_conform::spec::Spec;
 
 use crate::engine::StandIn;
@@ -235,4 +237,45 @@ fn the_example_script_prints_a_table() {
         let text = String::from_utf8(output.stdout).expect("text");
         assert!(output.status.success() && text.contains(row), "{text}");
     }
+}
+
+/// By the manual, and in an engine that has a feature of the exact target in the plain one as well.
+#[test]
+fn two_targets_are_compared() {
+    let spec = spec();
+    let instructions =
+        [spec.instruction("redux").expect("it is there"), spec.instruction("ldmatrix").expect("it is there")];
+    let target = |name: &str| name.parse().expect("a target");
+    let targets =
+        TargetPair { ptx: "9.1".parse().expect("a version"), target: target("sm_100a"), against: target("sm_100") };
+    let contrast = |engine: &StandIn<'_>| {
+        let mut survey = Survey::by_manual(spec, &instructions);
+        survey.limit(&targets);
+        let subject = Subject::judging(engine as &dyn LineJudge, targets.ptx);
+        survey.observe(&Divergences::default(), &subject, &Progress::default()).expect("it can be asked");
+        survey.into_matrix().contrast(targets)
+    };
+    let plain = contrast(&StandIn::new("plain@1.0").judging(spec, |_, _, right| right));
+    let names: Vec<&str> = plain.gained.iter().map(|feature| feature.name.as_str()).collect();
+    // Modifiers that only the exact target has, and no combination that contains one of them.
+    for name in ["redux.f32", "redux.NaN", "ldmatrix.b8", "ldmatrix.m16n16"] {
+        assert!(names.contains(&name), "{name} is not in {names:?}");
+    }
+    assert!(!names.iter().any(|name| name.contains(".b16") || *name == "redux.sync.f32"), "{names:?}");
+    assert!(plain.lost.is_empty(), "{:?}", plain.lost);
+    assert!(plain.gained.iter().all(|feature| plain.deviation(feature, 0).is_none()));
+
+    let lenient = contrast(
+        &StandIn::new("lenient@1.0").judging(
+            spec,
+            |line, _, right| {
+                if line.contains(".f32") { Outcome::Accepted } else { right }
+            },
+        ),
+    );
+    let float = lenient.gained.iter().find(|feature| feature.name == "redux.f32").expect("it is there");
+    assert_eq!(float.observed, [Some(TargetsWith::Both)]);
+    assert_eq!(lenient.deviation(float, 0).as_deref(), Some("both have it (no divergence lists it)"));
+    let other = lenient.gained.iter().find(|feature| feature.name == "ldmatrix.b8").expect("it is there");
+    assert_eq!(other.observed, [Some(TargetsWith::Target)]);
 }

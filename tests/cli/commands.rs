@@ -244,9 +244,13 @@ fn the_schemas_in_the_repository_match_the_code() {
         "isa",
         "divergences",
         "vocabulary",
+        "export",
         "report",
         "history",
         "matrix",
+        "toolchains",
+        "releases",
+        "contrast",
         "defects",
         "blame",
         "launch",
@@ -260,4 +264,76 @@ fn the_schemas_in_the_repository_match_the_code() {
             assert!(kept == schema, "{} is not what `spec schema {name}` prints; BLESS=1 rewrites it", path.display());
         }
     }
+}
+
+/// What `examples/modifiers.py` says of the modifiers of lines: whether some operands make a valid line with them.
+fn modifiers_by_the_export(specification: &Path, requests: &[u8]) -> Vec<bool> {
+    let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/modifiers.py");
+    let mut python = Command::new("python3");
+    let python = python.arg(reader).arg(specification).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = python.spawn().expect("Python starts");
+    let (mut stdin, requests) = (child.stdin.take().expect("stdin is a pipe"), requests.to_vec());
+    let writing = std::thread::spawn(move || stdin.write_all(&requests));
+    let output = child.wait_with_output().expect("it ends");
+    writing.join().expect("no panic").expect("it reads");
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).expect("text");
+    text.lines().map(|line| line == "{\"verdict\": \"valid\"}").collect()
+}
+
+/// Of the rules of an exported specification, those that only modifiers and the environment can break.
+fn rules_of_modifiers(exported: &serde_json::Value) -> std::collections::BTreeSet<String> {
+    let list = |of: &serde_json::Value| of.as_array().cloned().unwrap_or_default();
+    let (mut only, mut others) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+    for form in list(&exported["instructions"]).iter().flat_map(|of| list(&of["forms"])) {
+        let slots: Vec<_> = list(&form["slots"]).iter().map(|slot| slot["axis"].clone()).collect();
+        let is_plain =
+            |axis: &str| ["ptx", "target", "address_size"].contains(&axis) || slots.iter().any(|of| of == axis);
+        for rule in list(&form["rules"]) {
+            let forbids = list(&rule["forbids"]);
+            let axes = || forbids.iter().flat_map(|of| of.as_object().into_iter().flat_map(|of| of.keys()));
+            let of_modifiers = !forbids.is_empty() && axes().all(|axis| is_plain(axis));
+            let id = rule["id"].as_str().expect("an id").to_owned();
+            if of_modifiers {
+                only.insert(id)
+            } else {
+                others.insert(id)
+            };
+        }
+    }
+    only.difference(&others).cloned().collect()
+}
+
+#[test]
+fn a_program_that_reads_the_export_agrees_with_judge() {
+    let directory = temporary();
+    let specification = directory.path().join("ptx.json");
+    let exported = run(&arguments("spec export"), Vec::new()).stdout;
+    std::fs::write(&specification, &exported).expect("it is written");
+    let of_modifiers = rules_of_modifiers(&serde_json::from_slice(&exported).expect("JSON"));
+    let (mut valid, mut invalid) = (0, 0);
+    for (ptx, target) in [("8.8", "sm_100a"), ("6.5", "sm_75")] {
+        for what in ["valid", "all"] {
+            let generated = format!(
+                "generate --what {what} --strategy random --count 400 --seed 4 --ptx {ptx} --target {target} --format jsonl"
+            );
+            let requests = run(&arguments(&generated), Vec::new()).stdout;
+            let judged = run(&["judge".to_owned()], requests.clone()).stdout;
+            let judged = String::from_utf8(judged).expect("text");
+            let said = modifiers_by_the_export(&specification, &requests);
+            assert_eq!(said.len(), 400);
+            for (judged, said) in judged.lines().zip(said) {
+                let answer: serde_json::Value = serde_json::from_str(judged).expect("JSON");
+                let rules = answer["rules"].as_array().expect("a list of rules");
+                if answer["verdict"] == "valid" {
+                    assert!(said, "{judged}");
+                    valid += 1;
+                } else if rules.iter().any(|rule| rule.as_str().is_some_and(|rule| of_modifiers.contains(rule))) {
+                    assert!(!said, "{judged}");
+                    invalid += 1;
+                }
+            }
+        }
+    }
+    assert!(valid > 750 && invalid > 150, "{valid} valid lines, {invalid} with modifiers that are not");
 }

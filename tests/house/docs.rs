@@ -3,6 +3,7 @@
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::judge::Judge;
 use ptx_conform::ptx::{Declarations, Line};
+use ptx_conform::releases::ReleaseTable;
 use ptx_conform::space::{Diagram, lint};
 use ptx_conform::spec::Spec;
 
@@ -56,4 +57,22 @@ fn the_last_page_added_is_shown_as_it_is() {
     let (_, rest) = page.split_once("<!-- movmatrix -->\n").expect("the place");
     let [shown] = blocks(rest, "yaml")[..] else { panic!("there is one YAML block behind it") };
     assert_eq!(shown, include_str!("../../specs/movmatrix.yaml"));
+}
+
+/// The releases of CUDA in docs/matrix.md are what the command above them prints.
+#[test]
+fn the_releases_are_what_is_printed() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/matrix.md");
+    let page = std::fs::read_to_string(&path).expect("the page");
+    let isa = ptx_conform::shipped::isa().expect("it is sound");
+    let table = ReleaseTable::load(None, &isa).expect("it is sound").markdown();
+    let (before, rest) =
+        page.split_once("<!-- ptx-conform matrix --toolchains --no-engine --format markdown -->\n").expect("the place");
+    let (shown, after) = rest.split_once("<!-- end -->\n").expect("its end");
+    if std::env::var_os("BLESS").is_some() {
+        let command = "<!-- ptx-conform matrix --toolchains --no-engine --format markdown -->";
+        std::fs::write(&path, format!("{before}{command}\n{table}<!-- end -->\n{after}")).expect("it is written");
+    } else {
+        assert!(shown == table, "BLESS=1 updates {}", path.display());
+    }
 }

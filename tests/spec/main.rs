@@ -2,6 +2,7 @@
 
 mod bad_specs;
 mod directives;
+mod exported;
 mod modules;
 mod properties;
 mod real_ptx;

@@ -144,6 +144,22 @@ impl Ptxas {
         self.newest
     }
 
+    /// The targets that it generates code for: of those that it lists, the ones for which it compiles an empty entry.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub fn code_targets(&self) -> std::io::Result<Vec<Target>> {
+        let mut targets = Vec::new();
+        for value in self.listed.iter().filter(|value| value.starts_with("sm_")) {
+            let Ok(target) = value.parse() else { continue };
+            let arch = Arch { value: value.clone(), stopped: false };
+            if !targets.contains(&target) && self.try_arch(target, &arch)?.is_ok() {
+                targets.push(target);
+            }
+        }
+        Ok(targets)
+    }
+
     /// The cost of all processes so far.
     pub fn stats(&self) -> Stats {
         self.binary.stats()

@@ -98,7 +98,7 @@ fn asked(engine: &AskedEngine) -> String {
 }
 
 /// Writes a text behind a name, from this column on; longer ones go on in further lines.
-fn wrapped(text: &mut String, name: &str, column: usize, what: &str) {
+pub(super) fn wrapped(text: &mut String, name: &str, column: usize, what: &str) {
     let mut line = format!("{name:<column$}");
     if name.chars().count() >= column {
         let _ = writeln!(text, "{name}");

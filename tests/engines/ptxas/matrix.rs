@@ -7,6 +7,7 @@ use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::toolchain::Installed;
 use ptx_conform::matrix::{MatrixQuery, Standing, Survey};
 use ptx_conform::properties::Shipped;
+use ptx_conform::releases::{ReleaseBuild, ReleaseTable};
 
 use super::{Tested, real, same};
 use crate::installed::tested;
@@ -16,10 +17,15 @@ pub(crate) fn trials() -> Vec<Trial> {
     if toolchains.is_empty() {
         return vec![real::missing("matrix")];
     }
-    let trial = |toolchain: Installed| {
-        Trial::test(format!("matrix::{}", toolchain.version), move || features_are_as_the_manual(&toolchain))
+    let trials = |toolchain: Installed| {
+        let (version, same) = (toolchain.version.clone(), toolchain.clone());
+        let features = move || features_are_as_the_manual(&toolchain);
+        [
+            Trial::test(format!("matrix::{version}"), features),
+            Trial::test(format!("releases::{version}"), move || it_does_what_is_listed(&same)),
+        ]
     };
-    toolchains.into_iter().map(trial).collect()
+    toolchains.into_iter().flat_map(trials).collect()
 }
 
 /// A few features, and what is observed of them by CUDA 11 and by the newest version.
@@ -41,4 +47,14 @@ fn features_are_as_the_manual(toolchain: &Installed) -> Tested {
         same(&format!("{} in {}", query.text, toolchain.version), seen.verdict, standing)?;
     }
     Ok(())
+}
+
+/// Its newest PTX version and its targets are those of `specs/toolchains/cuda.yaml`.
+fn it_does_what_is_listed(toolchain: &Installed) -> Tested {
+    let isa = &Shipped::get().spec.isa;
+    let mut table = ReleaseTable::load(None, isa).map_err(|errors| errors[0].render(false))?;
+    table.observe(ReleaseBuild::of(&Ptxas::open(&toolchain.path)?, isa)?, isa);
+    same("what differs", table.differences().collect::<Vec<_>>(), Vec::new())?;
+    let asked: Vec<&ReleaseBuild> = table.builds().filter(|build| build.asked).collect();
+    same("builds that are listed", asked.iter().filter(|build| !build.unlisted).count(), 1)
 }

@@ -1,7 +1,7 @@
 //! Operands as a file describes them: the parameters of each role, and what is wrong with them.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::fields::{RawLanes, RawNumbers, RawTypeOf};
 use super::item::OBJECTS;
@@ -10,7 +10,7 @@ use crate::spec::words::IMMEDIATES;
 use crate::yaml::{At, nearest};
 
 /// The name of a role in the YAML.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RoleName {
     /// A register or vector that is written.

@@ -6,7 +6,7 @@ use crate::must::Must;
 use crate::text::Symbol;
 
 /// A surface, of which more is known than of other objects.
-pub(super) const SURFACE: &str = "surface";
+pub(crate) const SURFACE: &str = "surface";
 /// A function.
 pub(super) const FUNCTION_OBJECT: &str = "function";
 /// A label.

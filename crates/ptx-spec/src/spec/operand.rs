@@ -1,7 +1,7 @@
 //! Operands: what each is for, and the axes of its choices.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::words::NONE;
 use super::{AllowedNumbers, Form, Isa, RegisterType, ScaledType};
@@ -144,7 +144,7 @@ impl Role {
 }
 
 /// The unit that the first coordinate of an object counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// Bytes.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// How a directive is written and read.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct DirectiveTemplate {
 }
 
 /// Where a directive stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DirectivePlace {
     /// The beginning of a module, before anything else.
@@ -160,6 +160,11 @@ impl TokenClass {
         CLASSES.iter().find(|(known, ..)| *known == name).map(|(_, class, _)| *class)
     }
 
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        CLASSES.iter().find(|(_, class, _)| *class == self).map_or("", |(name, ..)| name)
+    }
+
     /// True if other classes have some of its tokens, and tell more of them.
     pub(crate) fn is_general(self) -> bool {
         matches!(self, Self::Name | Self::Declared | Self::Text | Self::Any)
@@ -224,7 +229,7 @@ const CLASSES: [(&str, TokenClass, &str); 22] = [
 ];
 
 /// A measure of a text: something about it that patterns cannot say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TextMeasure {
     /// The dimensions of an array.
