@@ -16,7 +16,7 @@ pub struct BatchReader<'s, 'b> {
     declarations: Declarations,
 }
 
-/// Why a line has no reading.
+/// The reason why a line has no reading.
 #[derive(Clone, Debug)]
 pub enum Unread<'t> {
     /// It is not written as PTX wants it; says why.
