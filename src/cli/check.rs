@@ -16,7 +16,7 @@ use ptx_conform::check::{Checker, Counts};
 use ptx_conform::divergences::Leniency;
 use ptx_conform::wrong_code::WrongCodeSearch;
 
-use super::load::{UnknownOpts, load_divergences};
+use super::load::{UnknownOpts, load_divergences, load_listed_releases};
 use super::output;
 use super::sarif;
 use file_report::{FileReport, Reporter, Status};
@@ -85,7 +85,7 @@ impl Opts {
         let divergences = load_divergences(specs, &spec)?;
         let prediction = match &self.engine {
             None => None,
-            Some(name) => Some(Prediction::new(name, divergences.clone())?),
+            Some(name) => Some(Prediction::new(name, divergences.clone(), load_listed_releases(specs, &spec.isa)?)?),
         };
         let remark = prediction.as_ref().map(Prediction::remark);
         let search = prediction

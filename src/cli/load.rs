@@ -96,6 +96,14 @@ pub(crate) fn load_releases(specs: Option<&Path>, isa: &Isa) -> anyhow::Result<R
     sound(ReleaseTable::load(directory(specs).as_deref(), isa), "table of releases")
 }
 
+/// Reads the releases of CUDA, if the specification has any.
+pub(crate) fn load_listed_releases(specs: Option<&Path>, isa: &Isa) -> anyhow::Result<Option<ReleaseTable>> {
+    match ReleaseTable::is_in(directory(specs).as_deref()) {
+        true => load_releases(specs, isa).map(Some),
+        false => Ok(None),
+    }
+}
+
 /// A version of an engine by its name, if its divergences are listed. It need not be installed.
 pub(crate) fn listed_engine(name: &str, divergences: &Divergences) -> anyhow::Result<EngineVersion> {
     let engine = EngineVersion::parse(name)?;

@@ -52,9 +52,17 @@ struct RawBuild {
     /// The targets of its PTX version that it refuses as `.target`.
     #[serde(default)]
     refuses: Vec<At<Target>>,
+    /// Whether it generates code for modules that say `.address_size 32`.
+    #[serde(default, rename = "code-32-bit")]
+    code_32_bit: bool,
 }
 
 impl ReleaseTable {
+    /// True if a specification has a table; the built-in one has.
+    pub fn is_in(specs: Option<&Path>) -> bool {
+        specs.is_none_or(|specs| specs.join(FOLDER).join(FILE).exists())
+    }
+
     /// Reads the table of a specification; the built-in one without a directory.
     ///
     /// # Errors
@@ -85,7 +93,8 @@ impl ReleaseTable {
         };
         let build = |of: RawBuild| {
             let values = |of: Vec<At<Target>>| of.into_iter().map(|target| target.value).collect();
-            ReleaseBuild::new(of.ptxas.value, of.ptx.value, values(of.code), values(of.refuses))
+            let new = ReleaseBuild::new(of.ptxas.value, of.ptx.value, values(of.code), values(of.refuses));
+            ReleaseBuild { code_32_bit: of.code_32_bit, ..new }
         };
         let releases = raw.releases.into_iter().map(release).collect();
         Ok(Self::new(releases, raw.builds.into_iter().map(build).collect(), isa))

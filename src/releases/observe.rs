@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::ptxas::Ptxas;
-use crate::engine::{Depth, LineJudge as _, Unable};
+use crate::engine::{Batch, Depth, LineJudge as _, Outcome, Unable};
 use crate::environment::{AddressSize, Environment, Target, Version};
+use crate::ptx::Scaffold;
 use crate::spec::Isa;
 
 /// A build of ptxas, and what it does.
@@ -20,6 +21,8 @@ pub struct ReleaseBuild {
     pub code: Vec<Target>,
     /// The targets of its PTX version that it refuses as `.target`, even where no code is generated.
     pub refuses: Vec<Target>,
+    /// True if it generates code for modules that say `.address_size 32`.
+    pub code_32_bit: bool,
     /// True if it was asked now.
     pub asked: bool,
     /// True if it is not in the list, so that this is only what it does.
@@ -38,7 +41,8 @@ pub struct Unobserved {
 
 impl ReleaseBuild {
     pub(super) fn new(ptxas: String, ptx: Version, code: Vec<Target>, refuses: Vec<Target>) -> Self {
-        Self { ptxas, ptx, code, refuses, asked: false, unlisted: false, differs: Vec::new() }
+        let (code_32_bit, asked, unlisted) = (false, false, false);
+        Self { ptxas, ptx, code, refuses, code_32_bit, asked, unlisted, differs: Vec::new() }
     }
 
     /// The release of CUDA that it is of: `13.5`.
@@ -65,7 +69,11 @@ impl ReleaseBuild {
         let mut code = ptxas.code_targets().map_err(|error| unobserved(error.to_string()))?;
         let place = |target: &Target| isa.targets.iter().position(|(known, _)| known == target);
         code.sort_by_key(|target| (place(target).unwrap_or(usize::MAX), *target));
-        Ok(Self { asked: true, ..Self::new(ptxas.version().to_owned(), newest, code, refuses) })
+        let code_32_bit = match code.first() {
+            Some(target) => generates_32_bit(ptxas, newest, *target).map_err(unobserved)?,
+            None => false,
+        };
+        Ok(Self { asked: true, code_32_bit, ..Self::new(ptxas.version().to_owned(), newest, code, refuses) })
     }
 
     /// Notes what an observation of the same build has that this does not.
@@ -74,6 +82,10 @@ impl ReleaseBuild {
         let name = format!("ptxas {}", self.ptxas);
         if observed.ptx != self.ptx {
             self.differs.push(format!("{name} takes PTX up to {}, and is listed with {}", observed.ptx, self.ptx));
+        }
+        if observed.code_32_bit != self.code_32_bit {
+            let does = if observed.code_32_bit { "generates code" } else { "generates no code" };
+            self.differs.push(format!("{name} {does} for modules of 32 bits, and the opposite is listed"));
         }
         let pairs = [
             ("generates code for", &observed.code, &self.code),
@@ -99,6 +111,21 @@ impl ReleaseBuild {
         let list = |targets: &[Target]| targets.iter().map(Target::to_string).collect::<Vec<_>>().join(", ");
         let refuses =
             if self.refuses.is_empty() { String::new() } else { format!(", refuses: [{}]", list(&self.refuses)) };
-        format!("- {{ ptxas: {}, ptx: \"{}\", code: [{}]{refuses} }}", self.ptxas, self.ptx, list(&self.code))
+        let bits = if self.code_32_bit { ", code-32-bit: true" } else { "" };
+        format!("- {{ ptxas: {}, ptx: \"{}\", code: [{}]{refuses}{bits} }}", self.ptxas, self.ptx, list(&self.code))
+    }
+}
+
+/// True if an assembler generates code for a module with addresses of 32 bits.
+///
+/// # Errors
+/// If it does neither that nor refuse the module.
+fn generates_32_bit(ptxas: &Ptxas, ptx: Version, target: Target) -> Result<bool, String> {
+    let environment = Environment { ptx, target, address_size: AddressSize::Bits32 };
+    let batch = Batch { environment, scaffold: Scaffold::default(), lines: vec!["ret;"], mostly_invalid: false };
+    match ptxas.judge(&batch, Depth::Generate).into_iter().next() {
+        Some(Outcome::Accepted) => Ok(true),
+        Some(Outcome::Rejected(_)) => Ok(false),
+        other => Err(format!("a module of 32 bits was {}", other.map_or("not answered", |of| of.word()))),
     }
 }

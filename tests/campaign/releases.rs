@@ -68,11 +68,13 @@ fn a_build_that_does_something_else_differs() {
     let mut other = listed;
     let lacks = other.code.pop().expect("a target");
     other.refuses.clear();
+    other.code_32_bit = true;
     table.observe(other, &SPEC.isa);
     let differences: Vec<&str> = table.differences().collect();
     assert_eq!(
         differences,
         [
+            "ptxas 13.5.37 generates code for modules of 32 bits, and the opposite is listed".to_owned(),
             format!("it is listed that ptxas 13.5.37 generates code for {lacks}, and it does not"),
             "it is listed that ptxas 13.5.37 refuses as .target sm_101a sm_101f, and it does not".to_owned(),
         ]

@@ -112,7 +112,7 @@ impl Reporter<'_> {
             true => advice::advice(spec, name, &lines, &checked),
             false => Vec::new(),
         };
-        let predicted = self.prediction.and_then(|prediction| prediction.of_version(checked.header.ptx));
+        let predicted = self.prediction.map(|prediction| prediction.of_header(&checked.header)).unwrap_or_default();
         let engine = self.prediction.map_or("", Prediction::engine);
         let notes = wrong_lines::untried(searched).into_iter().map(|note| (name.to_owned(), note)).collect();
         let said = predicted.into_iter().chain(wrong_lines::said(engine, searched)).chain(advice);

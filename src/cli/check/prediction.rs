@@ -1,10 +1,11 @@
 //! Where an engine differs from the manual, by its known divergences.
 
-use ptx_conform::check::Remark;
+use ptx_conform::check::{FileHeader, Remark};
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::ptxas::FAMILY;
-use ptx_conform::environment::Version;
+use ptx_conform::environment::{AddressSize, Target};
 use ptx_conform::judge::Reading;
+use ptx_conform::releases::{ReleaseBuild, ReleaseTable};
 use ptx_conform::spec::Instruction;
 
 /// A version of an engine, and what is known of it. It is not run.
@@ -12,12 +13,38 @@ pub(super) struct Prediction {
     name: String,
     engine: EngineVersion,
     divergences: Divergences,
+    /// The newest build that the name is of, if it is a listed ptxas.
+    build: Option<ReleaseBuild>,
+}
+
+/// The sentence on a target for which an assembler generates no code.
+fn of_target(target: Target, build: &ReleaseBuild) -> Option<String> {
+    if build.refuses.contains(&target) {
+        return Some(format!("rejects the whole file: it does not know {target}"));
+    }
+    if build.code.contains(&target) {
+        return None;
+    }
+    let met = build.code.iter().find(|code| target.met_by(**code));
+    Some(match met {
+        Some(first) => format!("generates no code for {target}: compile the file with -arch {first} or higher"),
+        None => format!("generates no code for {target}, nor for any target that runs it"),
+    })
 }
 
 impl Prediction {
     /// The prediction for an engine, by its name on the command line.
-    pub(super) fn new(name: &str, divergences: Divergences) -> anyhow::Result<Self> {
-        Ok(Self { name: name.to_owned(), engine: super::super::load::listed_engine(name, &divergences)?, divergences })
+    pub(super) fn new(name: &str, divergences: Divergences, releases: Option<ReleaseTable>) -> anyhow::Result<Self> {
+        let engine = super::super::load::listed_engine(name, &divergences)?;
+        let version = name.split_once('@').filter(|(family, _)| *family == FAMILY).map(|(_, version)| version);
+        let is_named = |build: &ReleaseBuild| {
+            version.is_some_and(|version| {
+                build.ptxas.strip_prefix(version).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+        };
+        let builds = releases.into_iter().flat_map(|table| table.releases).flat_map(|release| release.builds);
+        let build = builds.filter(is_named).last();
+        Ok(Self { name: name.to_owned(), engine, divergences, build })
     }
 
     /// The remark on lines that it is known to treat differently from the manual.
@@ -41,11 +68,25 @@ impl Prediction {
         Some(format!("prediction: {} {does} (known divergence `{id}`): {because}", self.name))
     }
 
-    /// The sentence on a file whose PTX version the engine does not read.
-    pub(super) fn of_version(&self, ptx: Option<Version>) -> Option<String> {
-        let newest = self.divergences.newest_ptx(&self.engine)?;
-        let too_new = ptx.is_some_and(|ptx| ptx > newest);
-        too_new.then(|| format!("prediction: {} rejects the whole file: it reads PTX up to {newest}", self.name))
+    /// The sentences on a file that the engine refuses as a whole, or for whose target it generates no code.
+    pub(super) fn of_header(&self, header: &FileHeader) -> Vec<String> {
+        let mut said = Vec::new();
+        let newest = self.divergences.newest_ptx(&self.engine);
+        if let Some(newest) = newest.filter(|newest| header.ptx.is_some_and(|ptx| ptx > *newest)) {
+            said.push(format!("rejects the whole file: it reads PTX up to {newest}"));
+        }
+        let build = self.build.as_ref();
+        if build.is_some_and(|build| !build.code_32_bit)
+            && header.states_address_size
+            && header.address_size == AddressSize::Bits32
+        {
+            said.push("generates no code for the file: `.address_size 32` is accepted and not compiled".to_owned());
+        }
+        let target = header.target.filter(|_| said.is_empty());
+        if let (Some(target), Some(build)) = (target, build) {
+            said.extend(of_target(target, build));
+        }
+        said.into_iter().map(|what| format!("prediction: {} {what}", self.name)).collect()
     }
 
     /// The version of ptxas that it is about; none if it is another engine.

@@ -20,6 +20,8 @@ pub struct FileHeader {
     pub target: Option<Target>,
     /// Its `.address_size`; 32 without one.
     pub address_size: AddressSize,
+    /// True if it has one.
+    pub states_address_size: bool,
 }
 
 /// An environment, and who judges in it.
@@ -52,7 +54,9 @@ impl<'s> ModuleEnvironments<'s> {
             let (judge, directives) = (Judge::new(spec, &environment).ok()?, DirectiveJudge::new(spec, &environment));
             Some(JudgedEnvironment { environment, judge, directives })
         };
-        let header = FileHeader { ptx, target: targets.first().and_then(|(_, target)| *target), address_size };
+        let target = targets.first().and_then(|(_, target)| *target);
+        let states_address_size = !module.address_sizes.is_empty();
+        let header = FileHeader { ptx, target, address_size, states_address_size };
         let judges = targets.into_iter().map(|(at, target)| (at, judge(target))).collect();
         Self { header, judges, diagnostics: reader.diagnostics }
     }
