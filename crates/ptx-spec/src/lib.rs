@@ -25,13 +25,14 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! must plural environment spec text yaml role load print space judge directive review explain check
+//! must plural environment spec text yaml role load print space judge directive review explain check inline
 //! ```
 
 pub mod check;
 pub mod directive;
 pub mod environment;
 pub mod explain;
+pub mod inline;
 pub mod judge;
 pub mod load;
 pub mod must;
