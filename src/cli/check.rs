@@ -151,9 +151,7 @@ impl Opts {
             }
         }
         match self.format {
-            DiagnosticFormat::Text if !alone => {
-                output::print(&total.words())?
-            }
+            DiagnosticFormat::Text if !alone => output::print(&total.words())?,
             DiagnosticFormat::Text => {}
             DiagnosticFormat::Json => output::print(&total.json())?,
             DiagnosticFormat::Sarif => output::print(&document.print(total.status < Status::Incomplete)?)?,

@@ -149,7 +149,8 @@ impl Reporter<'_> {
             output += &self.shown(name, text, &lines, diagnostic, details, &mut results);
         }
         let inline = InlineCounts::of(checked, &lines);
-        let predicted = self.prediction.map(|prediction| inline::predicted(prediction.engine(), checked.counts.remarked));
+        let predicted =
+            self.prediction.map(|prediction| inline::predicted(prediction.engine(), checked.counts.remarked));
         match self.format {
             // Of many sources, most have no inline assembly.
             DiagnosticFormat::Text if !self.alone && inline.none() => {}

@@ -60,6 +60,8 @@ pub(super) struct AsmOperand {
 pub(super) enum OperandKind {
     /// A register of this type.
     Register(&'static str),
+    /// A register as wide as an address.
+    Pointer,
     /// A constant, with its text if that is known.
     Constant(Option<String>),
     /// A text that becomes part of the statement.
@@ -103,7 +105,8 @@ pub(super) fn constraint_list(list: &str) -> Option<Vec<AsmOperand>> {
         }
         let letters = constraint.trim_start_matches(['=', '+', '&', '*']);
         let register = letters.starts_with('{') && letters.ends_with('}');
-        let short = !letters.is_empty() && letters.len() <= 3 && letters.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let short =
+            !letters.is_empty() && letters.len() <= 3 && letters.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if !register && !short {
             return None;
         }

@@ -1,6 +1,8 @@
 //! Reads inline assembly that is written as a call: of Python, Julia and Rust.
 
-use super::asm_statement::{AsmOperand, AsmStatement, AsmText, OperandKind, SkippedAsm, TemplateStyle, constraint_list};
+use super::asm_statement::{
+    AsmOperand, AsmStatement, AsmText, OperandKind, SkippedAsm, TemplateStyle, constraint_list,
+};
 use super::brackets::{closing, is_sign, split};
 use super::joined::{CONSTRAINTS, RUN_TIME, joined};
 use super::language::SourceLanguage;

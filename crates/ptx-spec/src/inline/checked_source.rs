@@ -95,7 +95,8 @@ impl InlineChecker<'_> {
     /// Checks the text of a source file.
     pub fn check(&self, file: &str, language: SourceLanguage) -> CheckedSource {
         let found = statements(file, language);
-        let declared: BTreeSet<String> = found.iter().filter_map(|of| of.read.as_ref().ok()).flat_map(declared).collect();
+        let declared: BTreeSet<String> =
+            found.iter().filter_map(|of| of.read.as_ref().ok()).flat_map(declared).collect();
         let outcomes: Vec<AsmOutcome> = found.par_iter().map(|statement| self.outcome(statement, &declared)).collect();
         let mut source = CheckedSource::default();
         for (statement, outcome) in found.into_iter().zip(outcomes) {
@@ -147,28 +148,34 @@ impl InlineChecker<'_> {
 
     /// A statement with the constants and in the environment with which the fewest rules are broken.
     fn judged(&self, statement: &AsmStatement, text: &AsmText, kind: TextKind, constants: Vec<String>) -> JudgedAsm {
-        let attempt = |constants: &[String], environment: &Environment, limit: usize| {
-            self.attempt(statement, text, kind, constants, environment, limit)
+        let broken = |constants: &[String], environment: &Environment| {
+            let (filled, missing) = filled(text, constants);
+            let around = wrapped(text, &filled, kind, environment, statement.at.clone());
+            let checked = Checker { limit: KEPT, ..self.checker }.check(around.module.text());
+            let errors = checked.diagnostics.iter().filter(|of| of.severity == DiagnosticSeverity::Error);
+            // Another target or constant does not help against what is wrong with the text.
+            let helps = errors.clone().any(|of| !of.rule.starts_with("isa/"));
+            BrokenRules { count: checked.counts.errors + wide(missing.len()), helps }
         };
-        let errors = |constants: &[String], environment: &Environment| attempt(constants, environment, 0).counts.errors;
         let (mut constants, mut environment) = (constants, self.environment);
-        let mut fewest = errors(&constants, &environment);
-        fewest = self.constants(text, &mut constants, fewest, |constants| errors(constants, &environment));
-        if !self.fixed && kind != TextKind::Module {
+        let mut fewest = broken(&constants, &environment);
+        if !self.fixed && kind != TextKind::Module && fewest.helps {
             for target in self.targets() {
-                if fewest == 0 {
+                if fewest.count == 0 {
                     break;
                 }
                 let other = Environment { target, ..self.environment };
-                let count = errors(&constants, &other);
-                if count < fewest {
-                    (fewest, environment) = (count, other);
+                let found = broken(&constants, &other);
+                if found.count < fewest.count {
+                    (fewest, environment) = (found, other);
                 }
             }
         }
-        fewest = self.constants(text, &mut constants, fewest, |constants| errors(constants, &environment));
-        let mut judged = attempt(&constants, &environment, self.checker.limit.max(KEPT));
-        if fewest > 0 {
+        if fewest.helps {
+            fewest = choose_constants(text, &mut constants, fewest, |constants| broken(constants, &environment));
+        }
+        let mut judged = self.attempt(statement, text, kind, &constants, &environment);
+        if fewest.count > 0 {
             note_constants(text, &mut judged);
         }
         judged
@@ -182,34 +189,6 @@ impl InlineChecker<'_> {
         all().filter(move |target| !plain(target)).chain(all().filter(plain))
     }
 
-    /// Chooses the constants that are not known so that the fewest rules are broken, of which it returns the number.
-    fn constants(
-        &self,
-        text: &AsmText,
-        constants: &mut Vec<String>,
-        mut fewest: u64,
-        errors: impl Fn(&[String]) -> u64,
-    ) -> u64 {
-        let unknown: Vec<usize> = (0..text.operands.len())
-            .filter(|number| text.operands[*number].kind == OperandKind::Constant(None))
-            .collect();
-        let all: Vec<Vec<usize>> = std::iter::once(unknown.clone()).chain(unknown.iter().map(|one| vec![*one])).collect();
-        for which in all.iter().filter(|which| !which.is_empty()) {
-            for value in TRIED {
-                if fewest == 0 {
-                    return 0;
-                }
-                let mut other = constants.clone();
-                which.iter().for_each(|number| value.clone_into(&mut other[*number]));
-                let count = errors(&other);
-                if count < fewest {
-                    (fewest, *constants) = (count, other);
-                }
-            }
-        }
-        fewest
-    }
-
     fn attempt(
         &self,
         statement: &AsmStatement,
@@ -217,12 +196,14 @@ impl InlineChecker<'_> {
         kind: TextKind,
         constants: &[String],
         environment: &Environment,
-        limit: usize,
     ) -> JudgedAsm {
+        // Few are shown, but what they are decides whether the statement is judged.
+        let limit = self.checker.limit.max(KEPT);
         let (filled, missing) = filled(text, constants);
         let around = wrapped(text, &filled, kind, environment, statement.at.clone());
         let checked: CheckedFile<'_> = Checker { limit, ..self.checker }.check(around.module.text());
-        let mut judged = JudgedAsm { incomplete: checked.incomplete || checked.counts.unjudged > 0, ..JudgedAsm::default() };
+        let mut judged =
+            JudgedAsm { incomplete: checked.incomplete || checked.counts.unjudged > 0, ..JudgedAsm::default() };
         let unnamed = |diagnostic: &&Diagnostic<'_>| {
             let about = &around.module.text()[diagnostic.at.clone()];
             diagnostic.rule != UNDECLARED || !missing.iter().any(|missing| missing.written == about)
@@ -230,11 +211,7 @@ impl InlineChecker<'_> {
         for diagnostic in checked.diagnostics.iter().filter(unnamed) {
             let mut details = diagnostic.details(self.checker.spec);
             let moved = |at: &Range<usize>| around.module.file_range(at.clone());
-            details.parts = details
-                .parts
-                .into_iter()
-                .map(|part| SourcePart { at: moved(&part.at), ..part })
-                .collect();
+            details.parts = details.parts.into_iter().map(|part| SourcePart { at: moved(&part.at), ..part }).collect();
             judged.diagnostics.push((diagnostic.moved(moved(&diagnostic.at)), details));
         }
         let undeclared = checked.diagnostics.iter().filter(|diagnostic| diagnostic.rule == UNDECLARED);
@@ -271,6 +248,40 @@ fn wide(count: usize) -> u64 {
     u64::try_from(count).must("what memory holds is counted in 64 bits")
 }
 
+/// The rules that a statement breaks.
+#[derive(Clone, Copy)]
+struct BrokenRules {
+    count: u64,
+    /// True if another target or constant may help.
+    helps: bool,
+}
+
+/// Chooses the constants that are not known so that the fewest rules are broken.
+fn choose_constants(
+    text: &AsmText,
+    constants: &mut Vec<String>,
+    mut fewest: BrokenRules,
+    broken: impl Fn(&[String]) -> BrokenRules,
+) -> BrokenRules {
+    let unknown: Vec<usize> =
+        (0..text.operands.len()).filter(|number| text.operands[*number].kind == OperandKind::Constant(None)).collect();
+    let all = std::iter::once(unknown.clone()).chain(unknown.iter().map(|one| vec![*one]));
+    for which in all.filter(|which| !which.is_empty()) {
+        for value in TRIED {
+            if fewest.count == 0 {
+                return fewest;
+            }
+            let mut other = constants.clone();
+            which.iter().for_each(|number| value.clone_into(&mut other[*number]));
+            let found = broken(&other);
+            if found.count < fewest.count {
+                (fewest, *constants) = (found, other);
+            }
+        }
+    }
+    fewest
+}
+
 /// The rule of names that are not declared.
 const UNDECLARED: &str = "isa/undeclared";
 
@@ -287,7 +298,11 @@ fn note_constants(text: &AsmText, judged: &mut JudgedAsm) {
     if names.is_empty() {
         return;
     }
-    let note = format!("{} stands for a constant that is not known here; with none of {} is it valid", names.join(", "), TRIED.join(", "));
+    let note = format!(
+        "{} stands for a constant that is not known here; with none of {} is it valid",
+        names.join(", "),
+        TRIED.join(", ")
+    );
     judged
         .diagnostics
         .iter_mut()

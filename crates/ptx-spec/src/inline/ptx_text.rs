@@ -32,9 +32,7 @@ impl TextKind {
         if text.trim().is_empty() {
             return Self::Empty;
         }
-        if !text.split([';', '{', '}', '\n']).any(|statement| is_ptx(statement, spec)) {
-            return Self::Foreign;
-        }
+        let foreign = !text.split([';', '{', '}', '\n']).any(|statement| is_ptx(statement, spec));
         let (mut depth, mut outside, mut module) = (0_i64, false, false);
         for token in Lexer::new(&text) {
             match token.text {
@@ -47,6 +45,7 @@ impl TextKind {
         }
         match () {
             () if depth > 0 => Self::Unbalanced,
+            () if foreign => Self::Foreign,
             () if module => Self::Module,
             () if outside => Self::Functions,
             () => Self::Body,
@@ -54,7 +53,8 @@ impl TextKind {
     }
 }
 
-/// True if a statement begins with an opcode of PTX, or has a type of PTX: no other assembler writes types so.
+/// True if a statement begins with an opcode of PTX and modifiers or a guard, or has a type of PTX: no other assembler writes
+/// them so.
 fn is_ptx(statement: &str, spec: &Spec) -> bool {
     let typed = || {
         statement.split('.').skip(1).any(|word| {
@@ -63,10 +63,10 @@ fn is_ptx(statement: &str, spec: &Spec) -> bool {
         })
     };
     let Some(opcode) = Line::opcode_of(statement) else { return typed() };
-    let known = spec.instruction(opcode).is_some();
-    let after = statement.split_once(opcode).map_or("", |(_, after)| after);
-    let alone = || after.trim().is_empty() && spec.instruction(opcode).is_some_and(|of| bare(of));
-    known && (after.starts_with('.') || alone()) || typed()
+    let known = spec.has_opcode(opcode);
+    let (before, after) = statement.split_once(opcode).unwrap_or_default();
+    let alone = || after.trim().is_empty() && spec.instruction(opcode).is_some_and(bare);
+    known && (after.starts_with('.') || before.contains('@') || alone()) || typed()
 }
 
 /// True if an instruction has a form without operands.

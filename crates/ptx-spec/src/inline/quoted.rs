@@ -61,7 +61,8 @@ impl<'t> QuotedReader<'t> {
                 return (self.read, self.at + close.len());
             }
             // A string without an end ends with its line.
-            if rest.starts_with('\n') && !long && syntax.escapes == EscapeStyle::Letters && !self.quotation.interpolated {
+            if rest.starts_with('\n') && !long && syntax.escapes == EscapeStyle::Letters && !self.quotation.interpolated
+            {
                 break;
             }
             self.step(rest);

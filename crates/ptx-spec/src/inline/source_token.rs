@@ -34,7 +34,8 @@ pub(super) enum SourceTokenKind {
 /// The tokens of a source text.
 pub(super) fn source_tokens(of: &MappedText, language: SourceLanguage) -> Vec<SourceToken> {
     let syntax = language.syntax();
-    let mut reader = TokenReader { of, text: of.text(), syntax, at: 0, tokens: Vec::new(), defining: false, fresh: true };
+    let mut reader =
+        TokenReader { of, text: of.text(), syntax, at: 0, tokens: Vec::new(), defining: false, fresh: true };
     while reader.at < reader.text.len() {
         reader.step();
     }
@@ -178,7 +179,8 @@ impl<'t> TokenReader<'t> {
         let strange = syntax.interpolated && !prefix.is_empty();
         let (raw, formatted) = (letters(syntax.raw) || strange, letters(syntax.formatted));
         let python_raw = formatted && prefix.contains(['r', 'R']);
-        let quotation = Quotation { syntax, raw: raw || python_raw, formatted, interpolated: syntax.interpolated && !raw };
+        let quotation =
+            Quotation { syntax, raw: raw || python_raw, formatted, interpolated: syntax.interpolated && !raw };
         let (text, end) = QuotedReader::new(self.of, self.at + before, quotation).read();
         let length = end - self.at;
         self.push(SourceTokenKind::Text(text), length.max(1));

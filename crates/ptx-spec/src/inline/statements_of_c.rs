@@ -13,11 +13,7 @@ const KEYWORDS: [&str; 3] = ["asm", "__asm", "__asm__"];
 const QUALIFIERS: usize = 3;
 
 /// The statement with which the tokens begin, and how many of them it has.
-pub(super) fn read(
-    text: &MappedText,
-    tokens: &[SourceToken],
-    strings: &NamedStrings,
-) -> Option<(AsmStatement, usize)> {
+pub(super) fn read(text: &MappedText, tokens: &[SourceToken], strings: &NamedStrings) -> Option<(AsmStatement, usize)> {
     let word = |token: &SourceToken| &text.text()[token.at.clone()];
     if !KEYWORDS.contains(&word(tokens.first()?)) {
         return None;
@@ -79,10 +75,20 @@ fn operand(
     if value == 0 || !is_sign(rest.get(value), b'(') {
         return Err(unread());
     }
+    if pointer(text, &rest[..value], strings) {
+        return Ok(AsmOperand { name, kind: OperandKind::Pointer });
+    }
     let constraint = joined(text, &rest[..value], strings, "")?;
     let inside = rest.get(value + 1..rest.len().saturating_sub(1)).unwrap_or_default();
     let value = Some(shown(inside)).filter(|value| is_number(value));
     Ok(AsmOperand { name, kind: constrained(constraint.text(), value, before) })
+}
+
+/// True if a constraint is a macro for a pointer: a register of 64 bits here and of 32 bits there.
+fn pointer(text: &MappedText, constraint: &[SourceToken], strings: &NamedStrings) -> bool {
+    let [SourceToken { kind: SourceTokenKind::Word, at }] = constraint else { return false };
+    let has = |letter: &str| strings.all(&text.text()[at.clone()]).any(|value| value == letter);
+    has("l") && has("r") && strings.all(&text.text()[at.clone()]).all(|value| matches!(value, "l" | "r"))
 }
 
 /// True for a number without letters of its type.

@@ -35,9 +35,9 @@ impl NamedStrings {
     /// Takes the definition of a macro without parameters.
     fn define(&mut self, text: &str, tokens: &[SourceToken]) {
         let Some((name, rest)) = tokens.split_first() else { return };
-        let parameters = rest.first().is_some_and(|next| {
-            next.at.start == name.at.end && matches!(next.kind, SourceTokenKind::Sign(b'('))
-        });
+        let parameters = rest
+            .first()
+            .is_some_and(|next| next.at.start == name.at.end && matches!(next.kind, SourceTokenKind::Sign(b'(')));
         let end = rest.iter().position(|token| matches!(token.kind, SourceTokenKind::EndDefine)).unwrap_or(rest.len());
         let value = if parameters { None } else { all_text(&rest[..end]) };
         self.add(&text[name.at.clone()], name.at.start, value);
@@ -46,9 +46,7 @@ impl NamedStrings {
     /// Takes an assignment: `name = "..."`, `name += ...`.
     fn assign(&mut self, text: &str, tokens: &[SourceToken]) {
         let [name, first, rest @ ..] = tokens else { return };
-        let sign = |token: Option<&SourceToken>, sign| {
-            matches!(token, Some(SourceToken { kind: SourceTokenKind::Sign(byte), .. }) if *byte == sign)
-        };
+        let sign = |token: Option<&SourceToken>, sign| matches!(token, Some(SourceToken { kind: SourceTokenKind::Sign(byte), .. }) if *byte == sign);
         let word = &text[name.at.clone()];
         if sign(Some(first), b'+') && sign(rest.first(), b'=') {
             return self.add(word, name.at.start, None);
@@ -70,6 +68,12 @@ impl NamedStrings {
     fn add(&mut self, name: &str, at: usize, value: Option<MappedText>) {
         let value = value.filter(|value| !value.text().contains(HOLE));
         self.values.entry(name.to_owned()).or_default().push((at, value));
+    }
+
+    /// All strings that a name may stand for.
+    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let values = self.values.get(name).into_iter().flatten();
+        values.filter_map(|(_, value)| value.as_ref().map(MappedText::text))
     }
 
     /// The string that a name stands for at this byte.

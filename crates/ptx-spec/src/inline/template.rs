@@ -56,7 +56,10 @@ pub(super) fn filled(of: &AsmText, constants: &[String]) -> (MappedText, Vec<Mis
                     },
                     None => {
                         let written = template[at..at + length].to_owned();
-                        missing.push(MissingOperand { written: written.clone(), at: of.template.file_range(at..at + length) });
+                        missing.push(MissingOperand {
+                            written: written.clone(),
+                            at: of.template.file_range(at..at + length),
+                        });
                         written
                     }
                 };
@@ -86,7 +89,8 @@ fn part(of: &AsmText, rest: &str, next: &mut usize) -> TemplatePart {
                 b'{' => match rest.find('}') {
                     Some(end) => {
                         let name = rest[1..end].split(':').next().unwrap_or_default();
-                        let number = if name.is_empty() { Some(std::mem::replace(next, *next + 1)) } else { named(name) };
+                        let number =
+                            if name.is_empty() { Some(std::mem::replace(next, *next + 1)) } else { named(name) };
                         TemplatePart::Operand(number, end + 1)
                     }
                     None => kept(),

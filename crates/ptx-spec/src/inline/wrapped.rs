@@ -6,7 +6,7 @@ use super::asm_statement::{AsmText, OperandKind};
 use super::mapped_text::MappedText;
 use super::ptx_text::TextKind;
 use super::template::register_name;
-use crate::environment::Environment;
+use crate::environment::{AddressSize, Environment};
 
 /// A module around a statement, and how much of it is not of the statement.
 #[derive(Debug)]
@@ -39,7 +39,15 @@ pub(super) fn wrapped(
         module.push(".func inline_assembly()\n{\n", start.clone());
         directives += 1;
         for (number, operand) in of.operands.iter().enumerate() {
-            if let OperandKind::Register(kind) = operand.kind {
+            let register = match operand.kind {
+                OperandKind::Register(kind) => Some(kind),
+                OperandKind::Pointer => Some(match environment.address_size {
+                    AddressSize::Bits32 => ".b32",
+                    AddressSize::Bits64 => ".b64",
+                }),
+                _ => None,
+            };
+            if let Some(kind) = register {
                 module.push(&format!(".reg {kind} {};\n", register_name(of.style, number)), start.clone());
                 declarations += 1;
             }

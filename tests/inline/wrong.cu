@@ -9,6 +9,6 @@ __device__ void wrong(unsigned x, unsigned y, float f, unsigned long long at) {
     asm("add.u32 %0, %1, %2" : "=r"(x) : "r"(x), "r"(y));
     asm("ld.relaxed.global.u32 %0, [%1];" : "=r"(x) : "l"(at));
     asm("cp.async.wait_group %0;" :: "n"(-2));
-    asm("mov.u32 %0, 1; // no end of line, so what follows is a comment"
-        "bad" : "=r"(x));
+    asm("mov.u32 %0, 1 // no end of the line, so that the semicolon is in a comment;" : "=r"(x));
+    asm("red.acq_rel.gpu.global.or.b32 [%0], %1;" :: "l"(at), "r"(x));
 }
