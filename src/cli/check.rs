@@ -121,13 +121,7 @@ impl Opts {
             tolerated: tolerated.as_deref(),
             sample: self.fix_header,
         };
-        let inline = match self.inline {
-            false => None,
-            true => {
-                let (environment, fixed) = (self.environment.resolve(&spec.isa)?, self.environment.names_target());
-                Some(InlineChecker { checker, environment, fixed })
-            }
-        };
+        let inline = self.inline_checker(checker)?;
         let (files, missing) = files::find(&self.files, self.inline);
         let alone = files.len() + missing.len() == 1;
         let reporter = Reporter {
@@ -150,15 +144,29 @@ impl Opts {
                 self.add(report, &mut total, &mut document)?;
             }
         }
+        self.print_total(alone, &total, &document)?;
+        let denied = self.deny_unknown && total.counts.unknown() > 0;
+        let status = if denied { total.status.max(Status::Invalid) } else { total.status };
+        Ok(ExitCode::from(status.code()))
+    }
+
+    /// The checker of inline assembly, if the files are sources.
+    fn inline_checker<'s>(&self, checker: Checker<'s>) -> anyhow::Result<Option<InlineChecker<'s>>> {
+        if !self.inline {
+            return Ok(None);
+        }
+        let environment = self.environment.resolve(&checker.spec.isa)?;
+        Ok(Some(InlineChecker { checker, environment, fixed: self.environment.names_target() }))
+    }
+
+    fn print_total(&self, alone: bool, total: &Total, document: &sarif::Document) -> anyhow::Result<()> {
         match self.format {
             DiagnosticFormat::Text if !alone => output::print(&total.words())?,
             DiagnosticFormat::Text => {}
             DiagnosticFormat::Json => output::print(&total.json())?,
             DiagnosticFormat::Sarif => output::print(&document.print(total.status < Status::Incomplete)?)?,
         }
-        let denied = self.deny_unknown && total.counts.unknown() > 0;
-        let status = if denied { total.status.max(Status::Invalid) } else { total.status };
-        Ok(ExitCode::from(status.code()))
+        Ok(())
     }
 
     fn add(&self, report: FileReport, total: &mut Total, document: &mut sarif::Document) -> anyhow::Result<()> {

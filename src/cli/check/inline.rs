@@ -99,7 +99,7 @@ impl InlineCounts {
     }
 }
 
-/// What is said of an engine: only known divergences are looked up.
+/// The line on an engine, of which only known divergences are looked up.
 pub(super) fn predicted(engine: &str, remarked: u64) -> String {
     format!(
         "prediction: {engine} differs from the manual on {remarked} of them; wrong code is not searched for in inline assembly"

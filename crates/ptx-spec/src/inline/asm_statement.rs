@@ -55,7 +55,7 @@ pub(super) struct AsmOperand {
     pub(super) kind: OperandKind,
 }
 
-/// What an operand is in PTX.
+/// The kind of an operand in PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum OperandKind {
     /// A register of this type.

@@ -10,7 +10,7 @@ use super::mapped_text::MappedText;
 use super::source_token::{SourceToken, SourceTokenKind};
 use super::strings::NamedStrings;
 
-/// What the names of functions of Python contain that take inline assembly, without underscores.
+/// Parts of the names of functions of Python that take inline assembly, without underscores.
 const FUNCTIONS: [&str; 2] = ["inlineasm", "inlineptx"];
 /// The macro of Julia that takes inline assembly.
 const MACRO: &str = "asmcall";

@@ -64,7 +64,7 @@ pub struct SkippedStatements {
     pub what: String,
 }
 
-/// What became of a statement.
+/// The outcome of a statement.
 enum AsmOutcome {
     Foreign,
     Skipped(SkippedAsm),
@@ -127,13 +127,13 @@ impl InlineChecker<'_> {
         };
         let tried: Vec<String> = vec![TRIED[0].to_owned(); text.operands.len()];
         let (whole, _) = filled(text, &tried);
+        if text.operands.iter().any(|operand| operand.kind == OperandKind::Inserted) {
+            return AsmOutcome::Skipped(SkippedAsm { because: INSERTED, what: String::new() });
+        }
         let foreign = text.operands.iter().any(|operand| operand.kind == OperandKind::Foreign);
         match TextKind::of(whole.text(), self.checker.spec) {
             TextKind::Foreign => AsmOutcome::Foreign,
             _ if foreign => AsmOutcome::Foreign,
-            _ if text.operands.iter().any(|operand| operand.kind == OperandKind::Inserted) => {
-                AsmOutcome::Skipped(SkippedAsm { because: INSERTED, what: String::new() })
-            }
             TextKind::Unbalanced => AsmOutcome::Skipped(SkippedAsm { because: UNBALANCED, what: String::new() }),
             TextKind::Empty => AsmOutcome::Judged(Box::default()),
             kind => {
@@ -155,7 +155,7 @@ impl InlineChecker<'_> {
             let errors = checked.diagnostics.iter().filter(|of| of.severity == DiagnosticSeverity::Error);
             // Another target or constant does not help against what is wrong with the text.
             let helps = errors.clone().any(|of| !of.rule.starts_with("isa/"));
-            BrokenRules { count: checked.counts.errors + wide(missing.len()), helps }
+            BrokenCount { count: checked.counts.errors + wide(missing.len()), helps }
         };
         let (mut constants, mut environment) = (constants, self.environment);
         let mut fewest = broken(&constants, &environment);
@@ -250,7 +250,7 @@ fn wide(count: usize) -> u64 {
 
 /// The rules that a statement breaks.
 #[derive(Clone, Copy)]
-struct BrokenRules {
+struct BrokenCount {
     count: u64,
     /// True if another target or constant may help.
     helps: bool,
@@ -260,9 +260,9 @@ struct BrokenRules {
 fn choose_constants(
     text: &AsmText,
     constants: &mut Vec<String>,
-    mut fewest: BrokenRules,
-    broken: impl Fn(&[String]) -> BrokenRules,
-) -> BrokenRules {
+    mut fewest: BrokenCount,
+    broken: impl Fn(&[String]) -> BrokenCount,
+) -> BrokenCount {
     let unknown: Vec<usize> =
         (0..text.operands.len()).filter(|number| text.operands[*number].kind == OperandKind::Constant(None)).collect();
     let all = std::iter::once(unknown.clone()).chain(unknown.iter().map(|one| vec![*one]));

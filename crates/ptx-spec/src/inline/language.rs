@@ -88,9 +88,9 @@ pub(super) enum Apostrophe {
 /// The strings and comments of a language.
 #[derive(Debug)]
 pub(super) struct LexicalSyntax {
-    /// What begins a comment up to the end of the line.
+    /// The signs that begin a comment up to the end of the line.
     pub(super) line_comments: &'static [&'static str],
-    /// What begins and ends other comments.
+    /// The signs that begin and end other comments.
     pub(super) block_comment: Option<(&'static str, &'static str)>,
     /// True if such comments nest.
     pub(super) nested: bool,
