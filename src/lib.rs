@@ -24,7 +24,7 @@ pub mod divergences;
 pub use ptx_engines as engine;
 pub use ptx_exec::{hex, interpret, kernel, kernel_case, line_case, model, object, properties, semantics, setup};
 pub use ptx_spec::{
-    check, directive, environment, explain, export, judge, load, must, plural, ptx, review, space, spec, yaml,
+    check, directive, environment, explain, export, inline, judge, load, must, plural, ptx, review, space, spec, yaml,
 };
 pub mod matrix;
 pub mod releases;

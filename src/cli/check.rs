@@ -3,6 +3,7 @@
 mod advice;
 mod file_report;
 mod files;
+mod inline;
 mod json;
 mod prediction;
 mod summary;
@@ -12,14 +13,18 @@ mod wrong_lines;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::bail;
 use ptx_conform::check::{Checker, Counts};
 use ptx_conform::divergences::Leniency;
+use ptx_conform::inline::InlineChecker;
 use ptx_conform::wrong_code::WrongCodeSearch;
 
+use super::environment::EnvironmentOpts;
 use super::load::{UnknownOpts, load_divergences, load_listed_releases};
 use super::output;
 use super::sarif;
 use file_report::{FileReport, Reporter, Status};
+use inline::InlineCounts;
 use prediction::Prediction;
 
 /// Diagnose PTX files: every instruction, with the broken rules, where the manual states them, and what would be valid
@@ -33,12 +38,24 @@ use prediction::Prediction;
 /// part of it cannot be read, or its version or target is not known. Unknown instructions alone are 0, where they are
 /// allowed.
 ///
+/// With --inline, the files are sources, and their inline assembly is diagnosed. What could not be judged are then also the
+/// statements that were skipped; the summary says how many and why.
+///
 /// Example: ptx-conform check kernel.ptx 'build/*.ptx' --fix-header
+///
+/// Example: ptx-conform check --inline src/ kernel.cu --target sm_90a
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
     /// Files, patterns such as 'build/**/*.ptx', directories (their *.ptx files), and `-` for stdin.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Check the inline assembly of sources: CUDA, C and C++ (also stdin), Rust, Python (Triton, CUTLASS), Julia, LLVM IR and MLIR.
+    /// Of a directory, all such files in it and below it. Without --target, a statement that is not valid for the newest plain
+    /// target is judged for the target on which it breaks the fewest rules.
+    #[arg(long)]
+    inline: bool,
+    #[command(flatten)]
+    environment: EnvironmentOpts,
     /// Output format: `text`; `json`: JSON Lines, an object for each diagnostic, then one for each file and one for all;
     /// `sarif`: SARIF 2.1.0.
     #[arg(long, value_enum, default_value = "text")]
@@ -51,11 +68,11 @@ pub(crate) struct Opts {
     quiet: bool,
     /// Also say what the smallest `.target`, and for it the smallest `.version`, is under which all known instructions and directives of
     /// the file are valid, and which of them demand it. The file is not changed.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "inline")]
     fix_header: bool,
     /// Also predict where this engine differs from the manual, by its known divergences: `ptxas@12.9`. If that ptxas is
     /// installed, lines like those that it is known to compile wrong are also compiled by it, and executed; if they are wrong,
-    /// they are warned about.
+    /// they are warned about (without --inline).
     #[arg(long, value_name = "ENGINE")]
     engine: Option<String>,
     /// Treat instructions that the manual forbids, but that every known ptxas accepts, as invalid. By default they are
@@ -81,6 +98,9 @@ const BATCH: usize = 64;
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        if self.environment.given() && !self.inline {
+            bail!("a PTX file says itself what it is made for: --ptx, --target and --address-size are for --inline");
+        }
         let spec = self.unknown.load_spec(specs)?;
         let divergences = load_divergences(specs, &spec)?;
         let prediction = match &self.engine {
@@ -90,6 +110,7 @@ impl Opts {
         let remark = prediction.as_ref().map(Prediction::remark);
         let search = prediction
             .as_ref()
+            .filter(|_| !self.inline)
             .and_then(|prediction| Some(WrongCodeSearch::new(&spec, &divergences, prediction.assembler()?)));
         let leniency = Leniency::new(divergences.clone());
         let tolerated = (!self.strict).then(|| leniency.remark());
@@ -100,10 +121,12 @@ impl Opts {
             tolerated: tolerated.as_deref(),
             sample: self.fix_header,
         };
-        let (files, missing) = files::find(&self.files);
+        let inline = self.inline_checker(checker)?;
+        let (files, missing) = files::find(&self.files, self.inline);
         let alone = files.len() + missing.len() == 1;
         let reporter = Reporter {
             checker,
+            inline: inline.as_ref(),
             prediction: prediction.as_ref(),
             search: search.as_ref(),
             format: self.format,
@@ -121,17 +144,29 @@ impl Opts {
                 self.add(report, &mut total, &mut document)?;
             }
         }
-        match self.format {
-            DiagnosticFormat::Text if !alone => {
-                output::print(&summary::total(total.files, total.unreadable, &total.counts))?
-            }
-            DiagnosticFormat::Text => {}
-            DiagnosticFormat::Json => output::print(&json::total(total.files, total.unreadable, &total.counts))?,
-            DiagnosticFormat::Sarif => output::print(&document.print(total.status < Status::Incomplete)?)?,
-        }
+        self.print_total(alone, &total, &document)?;
         let denied = self.deny_unknown && total.counts.unknown() > 0;
         let status = if denied { total.status.max(Status::Invalid) } else { total.status };
         Ok(ExitCode::from(status.code()))
+    }
+
+    /// The checker of inline assembly, if the files are sources.
+    fn inline_checker<'s>(&self, checker: Checker<'s>) -> anyhow::Result<Option<InlineChecker<'s>>> {
+        if !self.inline {
+            return Ok(None);
+        }
+        let environment = self.environment.resolve(&checker.spec.isa)?;
+        Ok(Some(InlineChecker { checker, environment, fixed: self.environment.names_target() }))
+    }
+
+    fn print_total(&self, alone: bool, total: &Total, document: &sarif::Document) -> anyhow::Result<()> {
+        match self.format {
+            DiagnosticFormat::Text if !alone => output::print(&total.words())?,
+            DiagnosticFormat::Text => {}
+            DiagnosticFormat::Json => output::print(&total.json())?,
+            DiagnosticFormat::Sarif => output::print(&document.print(total.status < Status::Incomplete)?)?,
+        }
+        Ok(())
     }
 
     fn add(&self, report: FileReport, total: &mut Total, document: &mut sarif::Document) -> anyhow::Result<()> {
@@ -142,6 +177,9 @@ impl Opts {
         total.files += 1;
         total.unreadable += usize::from(report.notification.is_some());
         total.counts.add(&report.counts);
+        if let Some(inline) = &report.inline {
+            total.inline.get_or_insert_default().add(inline);
+        }
         total.status = total.status.max(report.status);
         document.add(report.results, report.notification);
         report.notes.iter().for_each(|(file, note)| document.note(file, note));
@@ -155,5 +193,18 @@ struct Total {
     files: usize,
     unreadable: usize,
     counts: Counts,
+    /// The statements of inline assembly, if it is checked.
+    inline: Option<InlineCounts>,
     status: Status,
+}
+
+impl Total {
+    fn words(&self) -> String {
+        let inline = self.inline.as_ref().map_or(String::new(), InlineCounts::total);
+        format!("{inline}{}", summary::total(self.files, self.unreadable, &self.counts))
+    }
+
+    fn json(&self) -> String {
+        json::total(self.files, self.unreadable, &self.counts, self.inline.as_ref())
+    }
 }

@@ -20,6 +20,11 @@ pub(crate) struct EnvironmentOpts {
 }
 
 impl EnvironmentOpts {
+    /// True if anything was given.
+    pub(crate) fn given(&self) -> bool {
+        self.ptx.is_some() || self.target.is_some() || self.address_size.is_some()
+    }
+
     /// True if a target was given.
     pub(crate) fn names_target(&self) -> bool {
         self.target.is_some()

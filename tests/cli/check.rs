@@ -17,6 +17,12 @@ fn files_are_diagnosed_as_expected() {
     transcript::replay_all(&directory());
 }
 
+/// Each `tests/inline/*.txt` is a transcript, replayed in `tests/inline`, whose sources have each kind of inline assembly.
+#[test]
+fn inline_assembly_is_diagnosed_as_expected() {
+    transcript::replay_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inline"));
+}
+
 /// The block of docs/check.md is what is printed, up to the summary. `BLESS=1` updates it.
 #[test]
 fn the_example_of_the_documentation_is_real() {

@@ -25,7 +25,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! must plural environment spec text yaml role load print export space judge directive review explain check
+//! must plural environment spec text yaml role load print export space judge directive review explain check inline
 //! ```
 
 pub mod check;
@@ -33,6 +33,7 @@ pub mod directive;
 pub mod environment;
 pub mod explain;
 pub mod export;
+pub mod inline;
 pub mod judge;
 pub mod load;
 pub mod must;

@@ -77,6 +77,11 @@ impl Spec {
         self.by_name.get(name).map(|&at| &self.instructions[at])
     }
 
+    /// True if the name of an instruction is this opcode, or begins with it.
+    pub fn has_opcode(&self, opcode: &str) -> bool {
+        self.by_opcode.contains_key(opcode)
+    }
+
     /// All instructions, and after them all directives.
     pub fn all(&self) -> impl Iterator<Item = &Instruction> {
         self.instructions.iter().chain(&self.directives)

@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use ptx_conform::check::{CheckedFile, Checker, Counts};
+use ptx_conform::check::{CheckedFile, Checker, Counts, Details, Diagnostic};
+use ptx_conform::inline::{CheckedSource, InlineChecker};
 use ptx_conform::wrong_code::{SearchedFile, WrongCodeSearch};
 use rayon::prelude::*;
 
 use super::super::place::Lines;
 use super::super::sarif;
+use super::inline::{self, InlineCounts};
 use super::prediction::Prediction;
 use super::{DiagnosticFormat, advice, files, json, summary, text, wrong_lines};
 use crate::cli::output::printable;
@@ -50,6 +52,8 @@ impl Status {
 pub(super) struct FileReport {
     pub(super) output: String,
     pub(super) counts: Counts,
+    /// The statements of inline assembly, if it is checked.
+    pub(super) inline: Option<InlineCounts>,
     pub(super) status: Status,
     pub(super) results: Vec<sarif::RuleResult>,
     /// The file and what is to be known of it that is no diagnostic, for a document of results.
@@ -61,6 +65,8 @@ pub(super) struct FileReport {
 /// Checks files, and puts what was found into words.
 pub(super) struct Reporter<'r> {
     pub(super) checker: Checker<'r>,
+    /// The checker of inline assembly, if the files are sources.
+    pub(super) inline: Option<&'r InlineChecker<'r>>,
     pub(super) prediction: Option<&'r Prediction>,
     /// The search for lines that the engine compiles wrong.
     pub(super) search: Option<&'r WrongCodeSearch<'r>>,
@@ -84,7 +90,11 @@ impl Reporter<'_> {
         let report = |((path, loaded), searched): ((&PathBuf, &Result<String, String>), &SearchedFile)| {
             let name = files::name(path);
             match loaded {
-                Ok(text) => self.text(&name, text, searched),
+                Ok(text) => match (self.inline, files::language(path)) {
+                    (None, _) => self.text(&name, text, searched),
+                    (Some(inline), Some(language)) => self.source(&name, text, &inline.check(text, language)),
+                    (Some(_), None) => self.unreadable(&name, &files::no_source()),
+                },
                 Err(why) => self.unreadable(&name, why),
             }
         };
@@ -120,28 +130,80 @@ impl Reporter<'_> {
         let (mut output, mut results) = (String::new(), Vec::new());
         for diagnostic in &checked.diagnostics {
             let details = diagnostic.details(spec);
-            match self.format {
-                DiagnosticFormat::Text => {
-                    output += &text::diagnostic(name, text, &lines, diagnostic, &details, self.styled)
-                }
-                DiagnosticFormat::Json => output += &json::diagnostic(name, text, &lines, diagnostic, &details),
-                DiagnosticFormat::Sarif => results.push(sarif::RuleResult::new(name, &lines, diagnostic, &details)),
-            }
+            output += &self.shown(name, text, &lines, diagnostic, &details, &mut results);
         }
         match self.format {
             DiagnosticFormat::Text => self.end(name, &checked, &said, &mut output),
             DiagnosticFormat::Json => output += &json::of_file(name, &checked, &said),
             DiagnosticFormat::Sarif => {}
         }
-        FileReport { output, status: Status::of(&checked), counts: checked.counts, results, notes, notification: None }
+        let status = Status::of(&checked);
+        FileReport { output, status, counts: checked.counts, inline: None, results, notes, notification: None }
+    }
+
+    /// The report on a source with inline assembly.
+    fn source(&self, name: &str, text: &str, checked: &CheckedSource) -> FileReport {
+        let lines = Lines::new(text);
+        let (mut output, mut results) = (String::new(), Vec::new());
+        for (diagnostic, details) in &checked.diagnostics {
+            output += &self.shown(name, text, &lines, diagnostic, details, &mut results);
+        }
+        let inline = InlineCounts::of(checked, &lines);
+        let predicted =
+            self.prediction.map(|prediction| inline::predicted(prediction.engine(), checked.counts.remarked));
+        match self.format {
+            // Of many sources, most have no inline assembly.
+            DiagnosticFormat::Text if !self.alone && inline.none() => {}
+            DiagnosticFormat::Text => {
+                self.unkept(checked.unkept(), &mut output);
+                output += &inline.of_file(name);
+                output += &summary::of_file(&checked.counts);
+                predicted.iter().for_each(|line| output.push_str(&format!("{}\n", printable(line))));
+            }
+            DiagnosticFormat::Json => output += &json::of_source(name, checked, &inline, predicted.as_slice()),
+            DiagnosticFormat::Sarif => {}
+        }
+        let notes = inline.notes().into_iter().map(|note| (name.to_owned(), note)).collect();
+        let status = match checked.counts.errors > 0 {
+            _ if checked.incomplete => Status::Incomplete,
+            true => Status::Invalid,
+            false => Status::Valid,
+        };
+        let (counts, inline) = (checked.counts.clone(), Some(inline));
+        FileReport { output, status, counts, inline, results, notes, notification: None }
+    }
+
+    /// A diagnostic as text; one for a document of results is added to these.
+    fn shown(
+        &self,
+        name: &str,
+        text: &str,
+        lines: &Lines<'_>,
+        diagnostic: &Diagnostic<'_>,
+        details: &Details,
+        results: &mut Vec<sarif::RuleResult>,
+    ) -> String {
+        match self.format {
+            DiagnosticFormat::Text => text::diagnostic(name, text, lines, diagnostic, details, self.styled),
+            DiagnosticFormat::Json => json::diagnostic(name, text, lines, diagnostic, details),
+            DiagnosticFormat::Sarif => {
+                results.push(sarif::RuleResult::new(name, lines, diagnostic, details));
+                String::new()
+            }
+        }
+    }
+
+    fn unkept(&self, unkept: u64, to: &mut String) {
+        if !self.quiet && unkept > 0 {
+            // Writing to a String cannot fail.
+            let _ = writeln!(to, "errors and warnings not shown: {unkept}; see --limit\n");
+        }
     }
 
     /// The lines after the diagnostics of a file.
     fn end(&self, name: &str, checked: &CheckedFile<'_>, said: &[String], to: &mut String) {
+        self.unkept(checked.unkept(), to);
         // Writing to a String cannot fail.
-        if !self.quiet && checked.unkept() > 0 {
-            let _ = writeln!(to, "errors and warnings not shown: {}; see --limit\n", checked.unkept());
-        }
         if !self.alone {
             let _ = write!(to, "{}: ", printable(name));
         }

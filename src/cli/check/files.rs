@@ -4,18 +4,24 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use ptx_conform::inline::{SUFFIXES, SourceLanguage};
+
 /// The characters that make a path a pattern.
 const WILD: [char; 3] = ['*', '?', '['];
 /// The path that stands for stdin.
 const STDIN: &str = "-";
 
-/// The files that are meant, in order, and what is none, with the reason.
-pub(super) fn find(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) {
+/// The files that are meant, in order, and what is none, with the reason. Of a directory these are its PTX files, or, with
+/// `sources`, all sources in it and below it.
+pub(super) fn find(paths: &[PathBuf], sources: bool) -> (Vec<PathBuf>, Vec<(String, String)>) {
     let (mut files, mut missing) = (Vec::new(), Vec::new());
     for path in paths {
         let text = path.to_string_lossy();
         let pattern = match () {
-            () if path.is_dir() => Some(format!("{}/*.ptx", glob::Pattern::escape(text.trim_end_matches('/')))),
+            () if path.is_dir() => {
+                let files = if sources { "**/*.*" } else { "*.ptx" };
+                Some(format!("{}/{files}", glob::Pattern::escape(text.trim_end_matches('/'))))
+            }
             () if !path.exists() && text.contains(WILD) => Some(text.clone().into_owned()),
             () => None,
         };
@@ -28,6 +34,10 @@ pub(super) fn find(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) {
             Ok(found) => {
                 // A folder that cannot be read holds no file that can.
                 let found: Vec<PathBuf> = found.flatten().filter(|path| path.is_file()).collect();
+                let found: Vec<PathBuf> = match sources && path.is_dir() {
+                    true => found.into_iter().filter(|file| language(file).is_some()).collect(),
+                    false => found,
+                };
                 if found.is_empty() {
                     missing.push((text.into_owned(), "no file matches".to_owned()));
                 }
@@ -36,6 +46,20 @@ pub(super) fn find(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) {
         }
     }
     (files, missing)
+}
+
+/// The language of a source by its suffix, and C for stdin.
+pub(super) fn language(path: &Path) -> Option<SourceLanguage> {
+    if path == Path::new(STDIN) {
+        return Some(SourceLanguage::C);
+    }
+    SourceLanguage::of_suffix(path.extension()?.to_str()?)
+}
+
+/// The reason why a file is no source.
+pub(super) fn no_source() -> String {
+    let known: Vec<&str> = SUFFIXES.iter().map(|(suffix, _)| *suffix).collect();
+    format!("its suffix is none of a language with inline assembly that can be read: {}", known.join(" "))
 }
 
 /// The name of a file in what is printed.

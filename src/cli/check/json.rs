@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use ptx_conform::check::{CheckedFile, Counts, Details, Diagnostic, DiagnosticSeverity};
+use ptx_conform::inline::CheckedSource;
 use ptx_conform::judge::Needs;
 
 use super::super::place::{Lines, SourcePlace};
+use super::inline::InlineCounts;
 
 #[derive(Serialize)]
 struct DiagnosticObject<'d> {
@@ -52,6 +54,8 @@ struct FileObject<'d> {
     /// How many diagnostics are not printed.
     not_shown: u64,
     incomplete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inline: Option<&'d InlineCounts>,
     #[serde(skip_serializing_if = "slice_is_empty")]
     notes: &'d [String],
 }
@@ -67,6 +71,8 @@ struct TotalObject<'d> {
     files: usize,
     unreadable: usize,
     summary: &'d Counts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inline: Option<&'d InlineCounts>,
 }
 
 /// An object on a line of its own.
@@ -108,7 +114,13 @@ pub(super) fn diagnostic(
 /// The summary of a file, with what else is said of it.
 pub(super) fn of_file(file: &str, checked: &CheckedFile<'_>, notes: &[String]) -> String {
     let (summary, incomplete) = (&checked.counts, checked.incomplete);
-    line(&FileObject { file, summary, not_shown: checked.unkept(), incomplete, notes })
+    line(&FileObject { file, summary, not_shown: checked.unkept(), incomplete, inline: None, notes })
+}
+
+/// The summary of a source with inline assembly.
+pub(super) fn of_source(file: &str, checked: &CheckedSource, inline: &InlineCounts, notes: &[String]) -> String {
+    let (summary, incomplete) = (&checked.counts, checked.incomplete);
+    line(&FileObject { file, summary, not_shown: checked.unkept(), incomplete, inline: Some(inline), notes })
 }
 
 /// A file that cannot be read.
@@ -117,6 +129,6 @@ pub(super) fn unreadable(file: &str, error: &str) -> String {
 }
 
 /// The summary of all files.
-pub(super) fn total(files: usize, unreadable: usize, summary: &Counts) -> String {
-    line(&TotalObject { files, unreadable, summary })
+pub(super) fn total(files: usize, unreadable: usize, summary: &Counts, inline: Option<&InlineCounts>) -> String {
+    line(&TotalObject { files, unreadable, summary, inline })
 }

@@ -164,6 +164,16 @@ impl<'a> Diagnostic<'a> {
         Self::new(DiagnosticSeverity::Warning, rule, at, message)
     }
 
+    /// An error of somebody who knows more of a file than the specification says.
+    pub fn error(rule: &str, at: Range<usize>, message: impl Into<String>) -> Self {
+        Self::new(DiagnosticSeverity::Error, rule, at, message)
+    }
+
+    /// The same at a place of another file; its details are those of the place before.
+    pub fn moved(&self, at: Range<usize>) -> Diagnostic<'static> {
+        Diagnostic::new(self.severity, &self.rule, at, self.message.clone())
+    }
+
     /// The same about parts of the file: that which it is at, and others that have to do with it.
     #[must_use]
     pub fn with_parts(self, parts: Vec<SourcePart>) -> Self {

@@ -1,0 +1,121 @@
+//! Puts operands into the text of a statement.
+
+use std::ops::Range;
+
+use super::asm_statement::{AsmText, OperandKind, TemplateStyle};
+use super::mapped_text::MappedText;
+
+/// A reference to an operand that a statement does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MissingOperand {
+    /// The reference as it is written.
+    pub(super) written: String,
+    /// Its bytes in the file.
+    pub(super) at: Range<usize>,
+}
+
+/// A part of a text with operands.
+enum TemplatePart {
+    /// So many bytes that stay.
+    Kept(usize),
+    /// Another text for so many bytes.
+    Instead(&'static str, usize),
+    /// The operand of a number, in so many bytes.
+    Operand(Option<usize>, usize),
+}
+
+/// The name of an operand that is a register.
+pub(super) fn register_name(style: TemplateStyle, number: usize) -> String {
+    let sign = if style == TemplateStyle::Dollar { '$' } else { '%' };
+    format!("{sign}{number}")
+}
+
+/// The text with its operands, where those that are constants have these values, and the references to none.
+pub(super) fn filled(of: &AsmText, constants: &[String]) -> (MappedText, Vec<MissingOperand>) {
+    let template = of.template.text();
+    let (mut all, mut missing) = (MappedText::default(), Vec::new());
+    let (mut at, mut next) = (0, 0);
+    while at < template.len() {
+        let (text, length) = match part(of, &template[at..], &mut next) {
+            TemplatePart::Kept(length) => {
+                all.push_part(&of.template, at..at + length);
+                at += length;
+                continue;
+            }
+            TemplatePart::Instead(text, length) => (text.to_owned(), length),
+            TemplatePart::Operand(number, length) => {
+                let operand = number.and_then(|number| Some((number, of.operands.get(number)?)));
+                let name = |number| register_name(of.style, number);
+                let text = match operand {
+                    Some((number, operand)) if operand.kind == OperandKind::Constant(None) => {
+                        constants.get(number).cloned().unwrap_or_default()
+                    }
+                    Some((number, operand)) => match &operand.kind {
+                        OperandKind::Constant(Some(value)) => value.clone(),
+                        _ => name(number),
+                    },
+                    None => {
+                        let written = template[at..at + length].to_owned();
+                        missing.push(MissingOperand {
+                            written: written.clone(),
+                            at: of.template.file_range(at..at + length),
+                        });
+                        written
+                    }
+                };
+                (text, length)
+            }
+        };
+        all.push(&text, of.template.file_range(at..at + length));
+        at += length;
+    }
+    (all, missing)
+}
+
+/// The part with which a text begins. `next` is the operand of the next `{}`.
+fn part(of: &AsmText, rest: &str, next: &mut usize) -> TemplatePart {
+    let kept = || TemplatePart::Kept(rest.chars().next().map_or(1, char::len_utf8));
+    let named = |name: &str| match name.parse() {
+        Ok(number) => Some(number),
+        Err(_) => of.operands.iter().position(|operand| operand.name.as_deref() == Some(name)),
+    };
+    let sign = match of.style {
+        TemplateStyle::Percent => '%',
+        TemplateStyle::Dollar => '$',
+        TemplateStyle::Brace => {
+            return match rest.as_bytes()[0] {
+                b'{' if rest.starts_with("{{") => TemplatePart::Instead("{", 2),
+                b'}' if rest.starts_with("}}") => TemplatePart::Instead("}", 2),
+                b'{' => match rest.find('}') {
+                    Some(end) => {
+                        let name = rest[1..end].split(':').next().unwrap_or_default();
+                        let number =
+                            if name.is_empty() { Some(std::mem::replace(next, *next + 1)) } else { named(name) };
+                        TemplatePart::Operand(number, end + 1)
+                    }
+                    None => kept(),
+                },
+                _ => kept(),
+            };
+        }
+    };
+    let Some(after) = rest.strip_prefix(sign) else { return kept() };
+    let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+    let bracketed = |open: char, close: char| {
+        let inside = after.strip_prefix(open)?;
+        inside.find(close).map(|end| (&inside[..end], end + 3))
+    };
+    let bracket = if sign == '%' { bracketed('[', ']') } else { bracketed('{', '}') };
+    match bracket {
+        // A number that differs from statement to statement.
+        Some((name, length)) if name.starts_with(':') => TemplatePart::Instead("0", length),
+        Some((name, length)) => TemplatePart::Operand(named(name.split(':').next().unwrap_or_default()), length),
+        None if after.starts_with(sign) => TemplatePart::Instead(if sign == '%' { "%" } else { "$" }, 2),
+        None if sign == '%' && after.starts_with('=') => TemplatePart::Instead("0", 2),
+        // Without operands, a statement of C stays as it is.
+        None if digits > 0 && (sign == '$' || !of.operands.is_empty()) => {
+            TemplatePart::Operand(after[..digits].parse().ok(), 1 + digits)
+        }
+        None => kept(),
+    }
+}
