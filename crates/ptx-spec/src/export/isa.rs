@@ -33,6 +33,8 @@ pub struct ExportedIsa {
     pub registers: ExportedKinds,
     /// The options of `.target` that change how lines are read.
     pub modes: Vec<String>,
+    /// For each opcode, the modifiers that are one word with it: no white space may stand between.
+    pub joined: BTreeMap<String, Vec<String>>,
     /// Every modifier of the manual, sorted.
     pub modifiers: Vec<String>,
     /// The axes that every form has before its own: the environment.
@@ -139,6 +141,7 @@ impl ExportedIsa {
             lanes: isa.lanes.iter().cloned().collect(),
             registers: ExportedKinds { same_size: kinds(&isa.same_size), wider: kinds(&isa.wider) },
             modes: isa.modes.clone(),
+            joined: isa.joined.iter().map(|(opcode, with)| (opcode.clone(), with.clone())).collect(),
             modifiers: spec.vocabulary.clone(),
             axes: shared.axes.clone(),
             rules: shared.rules.iter().map(|(_, rule)| rule.clone()).collect(),

@@ -27,12 +27,11 @@ pub(super) struct LineInContext<'l> {
 impl LineInContext<'_> {
     /// True if there is white space or a comment between the opcode and a modifier that is part of it.
     fn has_blank_in_opcode(&self, form: &Form) -> bool {
-        let parts = form.opcode().matches('.').count() + usize::from(form.leads());
         let mut end = self.line.opcode.as_bytes().as_ptr_range().end.addr();
-        self.line.modifiers.iter().take(parts).any(|modifier| {
+        self.line.modifiers.iter().enumerate().any(|(at, modifier)| {
             let apart = modifier.as_ptr().addr() != end;
             end = modifier.as_bytes().as_ptr_range().end.addr();
-            apart
+            apart && self.isa.is_joined(form.opcode(), modifier, at)
         })
     }
 }

@@ -57,6 +57,8 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
         variables: raw.variables.0.iter().map(variable).collect(),
         lanes: raw.lanes.0.iter().map(fitting).collect(),
         immediates: raw.immediates.0.iter().map(fitting).collect(),
+        joined: raw.joined.0.iter().map(fitting).collect(),
+        apart: raw.apart.iter().map(|name| name.value.clone()).collect(),
         page_families: raw.page_families.0.iter().map(fitting).collect(),
         modes: raw.modes.iter().map(|mode| mode.value.clone()).collect(),
         same_size: kinds(&raw.registers.same_size),

@@ -52,6 +52,12 @@ pub struct RawIsa {
     /// probed with it as a surplus modifier.
     #[serde(default)]
     pub surplus: Vec<At<String>>,
+    /// For each opcode, the modifiers that ptxas has as one word with it.
+    #[serde(default)]
+    pub joined: Ordered<Vec<At<String>>>,
+    /// The instructions whose name ends in a modifier before which white space may stand.
+    #[serde(default)]
+    pub apart: Vec<At<String>>,
     /// Families of pages: for each, how the anchors of its pages begin. The longest beginning counts. Other pages belong to
     /// the family that stands before `-instructions` in their anchor.
     #[serde(default)]

@@ -32,6 +32,10 @@ pub struct Isa {
     pub(crate) immediates: Vec<(String, Vec<String>)>,
     /// The options of `.target` that change how lines are read.
     pub modes: Vec<String>,
+    /// For each opcode, the modifiers that are one word with it.
+    pub(crate) joined: FxHashMap<String, Vec<String>>,
+    /// The instructions whose name ends in a modifier of its own.
+    pub(crate) apart: Vec<String>,
     /// Families of pages, and how the anchors of their pages begin.
     pub(crate) page_families: Vec<(String, Vec<String>)>,
     /// Special registers by name.
@@ -39,6 +43,14 @@ pub struct Isa {
 }
 
 impl Isa {
+    /// True if no white space may stand before a modifier, which is the `at`-th of a line of an instruction.
+    pub(crate) fn is_joined(&self, instruction: &str, modifier: &str, at: usize) -> bool {
+        let parts = instruction.matches('.').count();
+        let own = parts - usize::from(parts > 0 && self.apart.iter().any(|name| name == instruction));
+        let joined = || self.joined.get(instruction).is_some_and(|with| with.iter().any(|known| known == modifier));
+        at < own || at == parts && joined()
+    }
+
     /// The special register with this name, such as `%tid.x`; `None` for any other name.
     pub fn special(&self, name: &str) -> Option<&Special> {
         // All names are looked up here, but few are special.
