@@ -6,7 +6,7 @@ mod files;
 mod inline;
 mod json;
 mod prediction;
-mod summary;
+pub(super) mod summary;
 mod text;
 mod wrong_lines;
 
@@ -26,6 +26,7 @@ use super::sarif;
 use file_report::{FileReport, Reporter, Status};
 use inline::InlineCounts;
 use prediction::Prediction;
+pub(super) use text::diagnostic;
 
 /// Diagnose PTX files: every instruction, with the broken rules, where the manual states them, and what would be valid
 ///

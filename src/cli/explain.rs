@@ -1,7 +1,9 @@
 //! `ptx-conform explain`: everything that the specification says about one line.
 
 mod assume;
+mod several;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -21,15 +23,17 @@ use ptx_conform::spec::{Spec, Verdict};
 
 /// Explain one line: its verdict, broken rules, the manual's section, and what it needs
 ///
+/// A text of several statements is explained as well: blocks, labels, declarations, directives, a whole module.
+///
 /// Without --target, the line is judged for the newest plain target, or for an architecture or family target such as sm_90a
 /// on which it breaks fewer rules.
 ///
-/// Exit codes: 0 valid, 1 invalid, 2 unknown (where unknown instructions are allowed) or not a statement.
+/// Exit codes: 0 valid, 1 invalid, 2 unknown (where unknown instructions are allowed), not judged or not a statement.
 ///
 /// Example: ptx-conform explain 'suld.b.1d.v4.b64.trap {%rd1, %rd2, %rd3, %rd4}, [surf, {%r1}];'
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
-    /// The line, including its `;`.
+    /// The line, including its `;`; or several statements.
     line: String,
     #[command(flatten)]
     environment: super::environment::EnvironmentOpts,
@@ -46,6 +50,12 @@ impl Opts {
         let given = self.environment.resolve(&spec.isa)?;
         let line = match Line::parse(&self.line) {
             Ok(line) => line,
+            Err(error) if error.surplus() || several::is_several(&self.line) => {
+                let names_target = self.environment.names_target();
+                let (text, declarations) = (self.line.as_str(), self.declarations);
+                return several::TextQuestion { spec: &spec, text, environment: given, names_target, declarations }
+                    .answer();
+            }
             Err(error) => return unreadable(&spec, &self.line, &error),
         };
         if let Some(none) = spec.no_instruction(&line) {
@@ -55,7 +65,7 @@ impl Opts {
             spec.instruction_of(line.opcode, &line.modifiers).must("a line is of an instruction or of none");
         let (text, assumed) = match self.declarations {
             Some(text) => (text, false),
-            None => (assume::declarations(&spec.isa, instruction, &line, &given), true),
+            None => (assume::declarations(&spec.isa, &[(&line, instruction)], &BTreeSet::new(), &given), true),
         };
         let declarations = Declarations::parse(&text, &spec.isa).context("--declarations")?;
         let read = |judge: &Judge<'_>| judge.read_as(instruction, &line, &declarations);

@@ -10,7 +10,7 @@ use ptx_conform::plural::counted;
 const NAMED: usize = 12;
 
 /// Two lines on one file.
-pub(super) fn of_file(counts: &Counts) -> String {
+pub(in crate::cli) fn of_file(counts: &Counts) -> String {
     let mut text = format!("checked {}: {} valid", counted(counts.instructions, "instruction"), counts.valid);
     // Writing to a String cannot fail.
     let _ = write!(text, ", {} invalid", counts.invalid);

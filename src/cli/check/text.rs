@@ -15,7 +15,7 @@ const SHOWN: usize = 4_096;
 const AROUND: usize = 60;
 
 /// A diagnostic with its lines.
-pub(super) fn diagnostic(
+pub(in crate::cli) fn diagnostic(
     name: &str,
     text: &str,
     lines: &Lines<'_>,

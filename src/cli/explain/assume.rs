@@ -1,5 +1,6 @@
 //! Declarations for a line without any, guessed from its names.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use ptx_conform::environment::{AddressSize, Environment};
@@ -7,30 +8,39 @@ use ptx_conform::judge::assumed_arguments;
 use ptx_conform::ptx::{Argument, Line};
 use ptx_conform::spec::{Form, Instruction, Isa, Operand, Role};
 
-/// Declarations of every name of the line. Names such as `%rd1` are registers of the type that compilers
-/// give them; the type of others depends on their use.
-pub(super) fn declarations(isa: &Isa, instruction: &Instruction, line: &Line<'_>, environment: &Environment) -> String {
-    let form = nearest(instruction, line);
+/// Declarations of every name of lines that is not declared. Names such as `%rd1` are registers of the type that compilers
+/// give them; the type of others depends on their first use.
+pub(super) fn declarations(
+    isa: &Isa,
+    lines: &[(&Line<'_>, &Instruction)],
+    declared: &BTreeSet<&str>,
+    environment: &Environment,
+) -> String {
+    let Some(&(first, instruction)) = lines.first() else { return String::new() };
     let mut assumed = Assumed {
         isa,
-        form,
-        line,
+        form: nearest(instruction, first),
+        line: first,
         environment,
-        names: Vec::new(),
+        names: declared.iter().copied().collect(),
         globals: String::new(),
         parameters: Vec::new(),
         registers: Vec::new(),
         locals: String::new(),
     };
-    if let Some((_, predicate)) = line.guard {
-        assumed.register(predicate, ".pred");
-    }
-    for bound in assumed_arguments(form, line) {
-        assumed.argument(bound.argument, Some(&form.operands[bound.operand]), bound.bracketed);
-    }
-    // What the form has no operand for needs declarations all the same.
-    for written in &line.operands {
-        assumed.argument(&written.argument, None, false);
+    for &(line, instruction) in lines {
+        let form = nearest(instruction, line);
+        (assumed.form, assumed.line) = (form, line);
+        if let Some((_, predicate)) = line.guard {
+            assumed.register(predicate, ".pred");
+        }
+        for bound in assumed_arguments(form, line) {
+            assumed.argument(bound.argument, Some(&form.operands[bound.operand]), bound.bracketed);
+        }
+        // What the form has no operand for needs declarations all the same.
+        for written in &line.operands {
+            assumed.argument(&written.argument, None, false);
+        }
     }
     assumed.text()
 }

@@ -1,0 +1,197 @@
+//! Text of several statements: blocks, declarations, directives, whole modules. It is put into a module and checked.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::process::ExitCode;
+
+use ptx_conform::check::{CheckedFile, Checker, Details, Diagnostic, SmallestHeader, smallest_header};
+use ptx_conform::environment::{Environment, Suffix, Target, Version};
+use ptx_conform::ptx::{Declarations, Lexer, Line, Module, Scaffold, TokenKind, Walk, WalkStep};
+use ptx_conform::spec::{Instruction, Spec};
+
+use super::assume;
+use crate::cli::check::{diagnostic, summary};
+use crate::cli::output;
+use crate::cli::place::Lines;
+
+/// The name of the text in diagnostics.
+const NAME: &str = "<text>";
+
+/// How the text of a command is judged.
+pub(super) struct TextQuestion<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) text: &'a str,
+    pub(super) environment: Environment,
+    /// True if the target was given.
+    pub(super) names_target: bool,
+    /// The declarations that were given.
+    pub(super) declarations: Option<String>,
+}
+
+/// Where in a module a text stands, by its first word that tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// It is a module.
+    Module,
+    /// It has entries or functions, and no header.
+    Definitions,
+    /// It stands in a body.
+    Body,
+}
+
+/// True if a text is more than one instruction: it has blocks, labels, declarations or directives.
+pub(super) fn is_several(text: &str) -> bool {
+    let mut words = Lexer::new(text);
+    let first = words.next().map_or("", |token| token.text);
+    let second = words.next().map_or("", |token| token.text);
+    first.starts_with(['.', '{']) || second == ":"
+}
+
+impl TextQuestion<'_> {
+    /// Prints what is wrong with each statement, and in which environment all of them are right.
+    pub(super) fn answer(self) -> anyhow::Result<ExitCode> {
+        let level = level(self.text);
+        let assumed = match (&self.declarations, level) {
+            (None, Level::Body) => self.assumed(),
+            _ => String::new(),
+        };
+        let declarations = self.declarations.as_deref().unwrap_or(&assumed);
+        let styled = output::color(&std::io::stdout());
+        let mut asked = WrappedText::new(level, self.text, declarations, self.environment);
+        if !self.names_target && level != Level::Module {
+            asked = self.where_it_breaks_less(asked, level, declarations);
+        }
+        let checked = asked.check(self.spec);
+        let lines = Lines::new(self.text);
+        let mut text = String::new();
+        for found in &checked.diagnostics {
+            let details = found.details(self.spec);
+            text += &diagnostic(NAME, self.text, &lines, &asked.moved(found), &asked.moved_details(details), styled);
+        }
+        text += &summary::of_file(&checked.counts);
+        text += &format!("  needs {}\n", needs(self.spec, &checked));
+        text += &match level {
+            Level::Module => "  judged in what its header says\n".to_owned(),
+            _ => format!("  judged in {}\n", asked.environment),
+        };
+        if !assumed.is_empty() {
+            text += &format!(" assumed {assumed}\n");
+            if checked.counts.errors > 0 {
+                text += "         declare the names with --declarations if this is wrong\n";
+            }
+        }
+        output::print(&text)?;
+        let incomplete = checked.counts.unread > 0 || checked.counts.unjudged > 0 || checked.counts.unknown() > 0;
+        Ok(match (checked.counts.errors > 0, incomplete) {
+            (true, _) => ExitCode::from(1),
+            (false, true) => ExitCode::from(2),
+            (false, false) => ExitCode::SUCCESS,
+        })
+    }
+
+    /// The text in the newest architecture or family target in which fewer statements are wrong: what only such targets
+    /// have is not wrong because plain ones lack it.
+    fn where_it_breaks_less(&self, given: WrappedText, level: Level, declarations: &str) -> WrappedText {
+        let errors = |of: &WrappedText| of.check(self.spec).counts.errors;
+        let (mut best, mut fewest) = (errors(&given), given);
+        let ptx = self.environment.ptx;
+        let named = |(target, since): &&(Target, Version)| target.suffix != Suffix::Plain && *since <= ptx;
+        for &(target, _) in self.spec.isa.targets.iter().rev().filter(named) {
+            if best == 0 {
+                break;
+            }
+            let other = WrappedText::new(level, self.text, declarations, Environment { target, ..self.environment });
+            let found = errors(&other);
+            if found < best {
+                (best, fewest) = (found, other);
+            }
+        }
+        fewest
+    }
+
+    /// Declarations of the names that the text uses and does not declare.
+    fn assumed(&self) -> String {
+        let module = Module::read_inside(self.text, &self.spec.isa, &Declarations::default());
+        let mut used: Vec<(Line<'_>, &Instruction)> = Vec::new();
+        let mut declared: BTreeSet<&str> = BTreeSet::new();
+        for body in &module.bodies {
+            let mut walk = Walk::new(&module, &self.spec.isa, body);
+            while let Some(step) = walk.next_step() {
+                let WalkStep::Instruction(line, at) = step else { continue };
+                let words = Lexer::new(&self.text[at]).filter(|token| token.kind == TokenKind::Word);
+                declared
+                    .extend(words.map(|token| token.text).filter(|name| walk.declarations().symbol(name).is_some()));
+                if let Some(instruction) = self.spec.instruction_of(line.opcode, &line.modifiers) {
+                    used.push((line, instruction));
+                }
+            }
+        }
+        let lines: Vec<(&Line<'_>, &Instruction)> = used.iter().map(|(line, of)| (line, *of)).collect();
+        assume::declarations(&self.spec.isa, &lines, &declared, &self.environment)
+    }
+}
+
+/// Where a text stands.
+fn level(text: &str) -> Level {
+    let has = |words: &[&str]| Lexer::new(text).any(|token| words.contains(&token.text));
+    match (has(&[".version"]), has(&[".entry", ".func"])) {
+        (true, _) => Level::Module,
+        (false, true) => Level::Definitions,
+        (false, false) => Level::Body,
+    }
+}
+
+/// The smallest header of a text, in words.
+fn needs(spec: &Spec, checked: &CheckedFile<'_>) -> String {
+    match smallest_header(spec, checked) {
+        SmallestHeader::Found { ptx, target, .. } => format!("PTX {ptx} and {target}"),
+        SmallestHeader::Nowhere(_) => "what no version and target have: a statement is valid nowhere".to_owned(),
+        SmallestHeader::Conflict(_) => "what no version and target have together".to_owned(),
+    }
+}
+
+/// A text in a module.
+struct WrappedText {
+    module: String,
+    /// The bytes of the text.
+    at: Range<usize>,
+    environment: Environment,
+}
+
+impl WrappedText {
+    fn new(level: Level, text: &str, declarations: &str, environment: Environment) -> Self {
+        let scaffold = match level {
+            Level::Body => Scaffold::from_declarations(declarations),
+            Level::Definitions | Level::Module => Scaffold::default(),
+        };
+        let (whole, first) = scaffold.module(&environment, "explained", &[]);
+        let start = whole.split_inclusive('\n').take(first - 1).map(str::len).sum::<usize>();
+        // The scaffold has an entry and a last instruction, which only text of a body is put between.
+        let (before, after) = match level {
+            Level::Module => ("", ""),
+            Level::Definitions => (whole.split(".entry").next().unwrap_or_default(), ""),
+            Level::Body => (&whole[..start], whole[start..].strip_prefix("ret;").unwrap_or(&whole[start..])),
+        };
+        let at = before.len()..before.len() + text.len();
+        Self { module: format!("{before}{text}{after}"), at, environment }
+    }
+
+    fn check<'a>(&'a self, spec: &'a Spec) -> CheckedFile<'a> {
+        Checker { spec, limit: usize::MAX, remark: None, tolerated: None, sample: true }.check(&self.module)
+    }
+
+    /// The part of the text that is a part of the module; the end or the beginning of the text for one outside of it.
+    fn inside(&self, part: &Range<usize>) -> Range<usize> {
+        let byte = |byte: usize| byte.clamp(self.at.start, self.at.end) - self.at.start;
+        byte(part.start)..byte(part.end)
+    }
+
+    fn moved(&self, found: &Diagnostic<'_>) -> Diagnostic<'static> {
+        found.moved(self.inside(&found.at))
+    }
+
+    fn moved_details(&self, mut details: Details) -> Details {
+        details.parts.iter_mut().for_each(|part| part.at = self.inside(&part.at));
+        details
+    }
+}
