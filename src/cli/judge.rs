@@ -24,7 +24,8 @@ use answerer::Answerer;
 ///
 /// `declarations` (default: none) is the PTX text between a module's directives and the line;
 /// `address_size` is 32 or 64 (default: 64). The verdict is `valid` or `invalid` (with the broken
-/// rules). A line that is not a PTX statement breaks `isa/syntax`. One of an instruction that PTX does
+/// rules). `needs` is the smallest PTX version and target, that nearest to the ones asked about;
+/// `needs_or` has the others, if there are any. A line that is not a PTX statement breaks `isa/syntax`. One of an instruction that PTX does
 /// not have breaks `isa/unknown-opcode`, or is `unknown` with --allow-unknown; `unknown` in the answer
 /// says which name that is, at which byte of the line, and the nearest one that PTX has. Labels,
 /// braces, comments, .loc and .pragma may surround the line. If there are several statements, the verdict covers them all, and

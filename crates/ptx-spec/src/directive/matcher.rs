@@ -64,7 +64,7 @@ impl<'m, 'a> Matcher<'m, 'a> {
         self.pieces(template, &template.pieces)?;
         self.lexer.blank();
         if self.lexer.peek().is_some() {
-            return Err(self.unexpected("nothing more"));
+            return Err(self.unexpected("the end of the directive"));
         }
         if self.listed.is_empty() {
             self.listed.push(self.values);

@@ -51,7 +51,7 @@ fn kind_of_name(name: &str, known: &Declarations) -> String {
         None => "of another kind".to_owned(),
         Some(Symbol::Register(_, 1)) => "a register".to_owned(),
         Some(Symbol::Register(_, lanes)) => format!("a vector of {lanes} elements"),
-        Some(Symbol::Variable(space)) => format!("the name of a variable ({space})"),
+        Some(Symbol::Variable(space)) => format!("the name of a variable ({})", space.replace('-', " ")),
         Some(Symbol::Surface(_)) => "a surface".to_owned(),
         Some(Symbol::Object(what)) => format!("the name of a {}", what.replace('-', " ")),
         Some(Symbol::Opaque) => "the name of an object without data".to_owned(),

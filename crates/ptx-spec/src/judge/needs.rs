@@ -35,16 +35,17 @@ pub fn in_words(needs: &[Needs]) -> String {
 /// this meets, or else the one with the nearest number. None of them is smaller than another in both. What else is wrong
 /// with the line does not count. Empty if it is right nowhere.
 pub fn needs(isa: &Isa, form: &Form, reading: &Reading) -> Vec<Needs> {
-    let own = reading.values[EnvironmentValues::TARGET];
-    let near = isa.targets.get(usize::from(own)).map_or(Target { sm: 0, suffix: Suffix::Plain }, |(target, _)| *target);
     let limits = EnvironmentLimits::of(form, reading);
-    let targets = (0..=u8::MAX).zip(&isa.targets);
-    let smallest = targets.filter_map(|(at, &(target, since))| {
+    // The axes of the environment begin with the newest.
+    let targets = || (0..=u8::MAX).zip(isa.targets.iter().rev());
+    let smallest = |(at, &(target, since)): (u8, &(Target, Version))| {
         let possible = limits.versions(isa, at, target, since);
-        let ptx = *isa.versions.get(usize::from(possible.iter().next()?))?;
-        Some(Needs { ptx, target })
-    });
-    let all: Vec<Needs> = smallest.collect();
+        let mut newest_first = (0..=u8::MAX).zip(isa.versions.iter().rev()).filter(|(at, _)| possible.contains(*at));
+        Some(Needs { ptx: *newest_first.next_back()?.1, target })
+    };
+    let all: Vec<Needs> = targets().filter_map(smallest).collect();
+    let own = reading.values[EnvironmentValues::TARGET];
+    let near = targets().find(|(at, _)| *at == own).map_or(Target { sm: 0, suffix: Suffix::Plain }, |(_, of)| of.0);
     let is_smaller = |one: &Needs, other: &Needs| {
         one.target != other.target && one.target.met_by(other.target) && one.ptx <= other.ptx
     };
@@ -54,9 +55,9 @@ pub fn needs(isa: &Isa, form: &Form, reading: &Reading) -> Vec<Needs> {
     found
 }
 
-/// Which environments the choices of a line are not valid in.
+/// Which versions and targets the choices of a line are not valid in.
 struct EnvironmentLimits<'f> {
-    /// The combinations that hold for the choices of the line, whatever the environment is.
+    /// The combinations that hold for the choices of the line, whatever its version and target are.
     forbidden: Vec<&'f Cube>,
     /// The versions and targets that its declarations and special registers need.
     least: Vec<(Option<Version>, Option<Target>)>,
@@ -66,27 +67,27 @@ impl<'f> EnvironmentLimits<'f> {
     fn of(form: &'f Form, reading: &Reading) -> Self {
         let values = &reading.values;
         let is_judged = |kind: &RuleKind| !matches!(kind, RuleKind::Canonical | RuleKind::Undefined);
+        // Which target has which versions is known without the rule that says it.
         let concerned = |cube: &&Cube| {
             let (own, others): (Vec<_>, Vec<_>) = cube.sets().iter().partition(|(axis, _)| is_of_version(*axis));
-            !own.is_empty() && others.iter().all(|(axis, set)| values[*axis] != UNREAD && set.contains(values[*axis]))
+            let holds = |(axis, set): &&(usize, ValueSet)| values[*axis] != UNREAD && set.contains(values[*axis]);
+            !own.is_empty() && !others.is_empty() && others.iter().all(holds)
         };
         let cubes = form.rules.iter().filter(|rule| is_judged(&rule.kind)).flat_map(|rule| &rule.forbids);
         let specials = (reading.specials.ptx, reading.specials.target);
-        Self {
-            forbidden: cubes.filter(concerned).collect(),
-            least: form.declared_needs(values).chain([specials]).collect(),
-        }
+        let least = form.declared_needs(values).chain([specials]).collect();
+        Self { forbidden: cubes.filter(concerned).collect(), least }
     }
 
-    /// The versions in which the choices can be valid for a target.
+    /// The versions in which the choices can be valid for a target, by their positions on the axis.
     fn versions(&self, isa: &Isa, at: u8, target: Target, since: Version) -> ValueSet {
         let least = self.least.iter().filter_map(|(ptx, _)| *ptx).max().map_or(since, |ptx| ptx.max(since));
         let is_met = self.least.iter().filter_map(|(_, target)| *target).all(|needed| needed.met_by(target));
-        let mut left = ValueSet::of(isa.versions.len(), |version| is_met && isa.versions[version] >= least);
+        let count = isa.versions.len();
+        let mut left = ValueSet::of(count, |version| is_met && isa.versions[count - 1 - version] >= least);
         for cube in &self.forbidden {
             let set_of = |of: usize| cube.sets().iter().find(|(axis, _)| *axis == of).map(|(_, set)| set);
-            let is_of_it = set_of(EnvironmentValues::TARGET).is_none_or(|set| set.contains(at));
-            if is_of_it {
+            if set_of(EnvironmentValues::TARGET).is_none_or(|set| set.contains(at)) {
                 let versions = set_of(EnvironmentValues::PTX);
                 left = versions.map_or_else(ValueSet::default, |versions| left.without(versions));
             }

@@ -207,7 +207,7 @@ impl<'a> DirectiveSource<'a> {
         let of = &draft.axes[axis];
         let probes = Cube::new([(axis, of.select(is_probe))]);
         let allowed: Vec<&str> = values.iter().map(String::as_str).filter(|value| !is_probe(value)).collect();
-        let says = format!("only {} is allowed here", allowed.join(" "));
+        let says = raw.says.clone().unwrap_or_else(|| format!("only {} is allowed here", allowed.join(" ")));
         draft.constraint(&format!("{}-value", name.value), says, vec![probes]);
         let texts = patterns.iter().map(|pattern| pattern.sample.clone()).collect();
         let read = match raw.measure {

@@ -92,6 +92,8 @@ pub struct RawPart {
     /// Values that are never valid, which are generated to test that.
     #[serde(default)]
     pub probes: Vec<At<String>>,
+    /// The sentence of the rule that forbids the probes, if a list of the other values does not say it.
+    pub says: Option<String>,
 }
 
 /// The manual's examples.

@@ -40,10 +40,13 @@ fn words_of_shapes(shapes: &[String]) -> String {
         of.map(|shape| lanes_of(shape).to_string()).collect()
     };
     let scalar = shapes.iter().any(|shape| shape == SCALAR).then(|| shape_words(SCALAR));
-    let of = |words: &str, lanes: Vec<String>| (!lanes.is_empty()).then(|| format!("{words} {}", lanes.join(" or ")));
-    let braces = of("in braces, with a number of elements of", lanes(TUPLE));
-    let vector = of("a variable with a number of elements of", lanes(VECTOR));
-    [scalar, braces, vector].into_iter().flatten().collect::<Vec<_>>().join(", or ")
+    let of = |words: &str, lanes: Vec<String>| {
+        let unit = if lanes.as_slice() == ["1"] { "element" } else { "elements" };
+        (!lanes.is_empty()).then(|| format!("{words} {} {unit}", lanes.join(" or ")))
+    };
+    let braces = of("in braces", lanes(TUPLE));
+    let vector = of("a variable of", lanes(VECTOR));
+    [scalar, braces, vector].into_iter().flatten().collect::<Vec<_>>().join("; or ")
 }
 
 /// True if a text is the name of a shape.
