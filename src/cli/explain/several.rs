@@ -30,7 +30,7 @@ pub(super) struct TextQuestion<'a> {
 
 /// Where in a module a text stands, by its first word that tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
+enum TextLevel {
     /// It is a module.
     Module,
     /// It has entries or functions, and no header.
@@ -52,13 +52,13 @@ impl TextQuestion<'_> {
     pub(super) fn answer(self) -> anyhow::Result<ExitCode> {
         let level = level(self.text);
         let assumed = match (&self.declarations, level) {
-            (None, Level::Body) => self.assumed(),
+            (None, TextLevel::Body) => self.assumed(),
             _ => String::new(),
         };
         let declarations = self.declarations.as_deref().unwrap_or(&assumed);
         let styled = output::color(&std::io::stdout());
-        let mut asked = WrappedText::new(level, self.text, declarations, self.environment);
-        if !self.names_target && level != Level::Module {
+        let mut asked = ExplainedModule::new(level, self.text, declarations, self.environment);
+        if !self.names_target && level != TextLevel::Module {
             asked = self.where_it_breaks_less(asked, level, declarations);
         }
         let checked = asked.check(self.spec);
@@ -71,7 +71,7 @@ impl TextQuestion<'_> {
         text += &summary::of_file(&checked.counts);
         text += &format!("  needs {}\n", needs(self.spec, &checked));
         text += &match level {
-            Level::Module => "  judged in what its header says\n".to_owned(),
+            TextLevel::Module => "  judged in what its header says\n".to_owned(),
             _ => format!("  judged in {}\n", asked.environment),
         };
         if !assumed.is_empty() {
@@ -91,8 +91,8 @@ impl TextQuestion<'_> {
 
     /// The text in the newest architecture or family target in which fewer statements are wrong: what only such targets
     /// have is not wrong because plain ones lack it.
-    fn where_it_breaks_less(&self, given: WrappedText, level: Level, declarations: &str) -> WrappedText {
-        let errors = |of: &WrappedText| of.check(self.spec).counts.errors;
+    fn where_it_breaks_less(&self, given: ExplainedModule, level: TextLevel, declarations: &str) -> ExplainedModule {
+        let errors = |of: &ExplainedModule| of.check(self.spec).counts.errors;
         let (mut best, mut fewest) = (errors(&given), given);
         let ptx = self.environment.ptx;
         let named = |(target, since): &&(Target, Version)| target.suffix != Suffix::Plain && *since <= ptx;
@@ -100,7 +100,8 @@ impl TextQuestion<'_> {
             if best == 0 {
                 break;
             }
-            let other = WrappedText::new(level, self.text, declarations, Environment { target, ..self.environment });
+            let other =
+                ExplainedModule::new(level, self.text, declarations, Environment { target, ..self.environment });
             let found = errors(&other);
             if found < best {
                 (best, fewest) = (found, other);
@@ -132,12 +133,12 @@ impl TextQuestion<'_> {
 }
 
 /// Where a text stands.
-fn level(text: &str) -> Level {
+fn level(text: &str) -> TextLevel {
     let has = |words: &[&str]| Lexer::new(text).any(|token| words.contains(&token.text));
     match (has(&[".version"]), has(&[".entry", ".func"])) {
-        (true, _) => Level::Module,
-        (false, true) => Level::Definitions,
-        (false, false) => Level::Body,
+        (true, _) => TextLevel::Module,
+        (false, true) => TextLevel::Definitions,
+        (false, false) => TextLevel::Body,
     }
 }
 
@@ -151,26 +152,26 @@ fn needs(spec: &Spec, checked: &CheckedFile<'_>) -> String {
 }
 
 /// A text in a module.
-struct WrappedText {
+struct ExplainedModule {
     module: String,
     /// The bytes of the text.
     at: Range<usize>,
     environment: Environment,
 }
 
-impl WrappedText {
-    fn new(level: Level, text: &str, declarations: &str, environment: Environment) -> Self {
+impl ExplainedModule {
+    fn new(level: TextLevel, text: &str, declarations: &str, environment: Environment) -> Self {
         let scaffold = match level {
-            Level::Body => Scaffold::from_declarations(declarations),
-            Level::Definitions | Level::Module => Scaffold::default(),
+            TextLevel::Body => Scaffold::from_declarations(declarations),
+            TextLevel::Definitions | TextLevel::Module => Scaffold::default(),
         };
         let (whole, first) = scaffold.module(&environment, "explained", &[]);
         let start = whole.split_inclusive('\n').take(first - 1).map(str::len).sum::<usize>();
         // The scaffold has an entry and a last instruction, which only text of a body is put between.
         let (before, after) = match level {
-            Level::Module => ("", ""),
-            Level::Definitions => (whole.split(".entry").next().unwrap_or_default(), ""),
-            Level::Body => (&whole[..start], whole[start..].strip_prefix("ret;").unwrap_or(&whole[start..])),
+            TextLevel::Module => ("", ""),
+            TextLevel::Definitions => (whole.split(".entry").next().unwrap_or_default(), ""),
+            TextLevel::Body => (&whole[..start], whole[start..].strip_prefix("ret;").unwrap_or(&whole[start..])),
         };
         let at = before.len()..before.len() + text.len();
         Self { module: format!("{before}{text}{after}"), at, environment }
