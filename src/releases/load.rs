@@ -52,7 +52,7 @@ struct RawBuild {
     /// The targets of its PTX version that it refuses as `.target`.
     #[serde(default)]
     refuses: Vec<At<Target>>,
-    /// Whether it generates code for modules that say `.address_size 32`.
+    /// True if it generates code for modules that say `.address_size 32`.
     #[serde(default, rename = "code-32-bit")]
     code_32_bit: bool,
 }

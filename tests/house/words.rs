@@ -27,7 +27,7 @@ const EXCEPTIONS: &[Exception] = &[
         &[".alias", ".const", ".weak"],
         "what declarations say of one another",
     ),
-    ("crates/ptx-spec/src/print/directive.rs", &[".v2", ".v4"], "how many values a vector is initialized by"),
+    ("crates/ptx-spec/src/print/directive.rs", &[".v2", ".v4", ".v8"], "how many values a vector is initialized by"),
     (
         "crates/ptx-spec/src/text/declaration.rs",
         &[".const", ".global", ".local", ".param", ".shared", ".v2", ".v4", ".v8", ".weak"],

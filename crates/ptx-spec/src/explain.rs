@@ -67,7 +67,7 @@ impl<'a> ExplainedLine<'a> {
         }
     }
 
-    /// What to change for a valid line: the nearest one that differs in one choice. None for a line that is too new for
+    /// The change that makes the line valid: the nearest one in one choice. None for a line that is too new for
     /// its environment, which is right elsewhere.
     pub fn instead(&self, broken: usize) -> Option<String> {
         repair::repair(self, broken)

@@ -314,7 +314,7 @@ impl<'a> Diagnostic<'a> {
     }
 }
 
-/// What a text that cannot be read has instead of what is expected, and what to do.
+/// The message on a text that cannot be read, with what it has instead of what is expected; and the help.
 fn of_syntax(message: &'static str, before: &str, after: &str) -> (String, Option<String>) {
     let follows_name = before.ends_with(|of: char| of.is_ascii_alphanumeric() || of == '_' || of == '$');
     let found = Lexer::new(after).next().map(|token| token.text);

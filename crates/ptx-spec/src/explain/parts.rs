@@ -120,7 +120,7 @@ fn argument<'l, 'a>(form: &Form, values: &[u8], line: &'l Line<'a>, at: usize) -
     Some(arguments(form, values, line).into_iter().find(|bound| bound.operand == at)?.argument)
 }
 
-/// What is wrong with the operands as a whole: their number, or how they are enclosed.
+/// The fault of the operands as a whole: their number, or how they are enclosed.
 fn fault_of_all(line: &Line<'_>, form: &Form) -> String {
     let in_parentheses = |operand: &&OperandText<'_>| matches!(operand.argument, Argument::List(_));
     let is_optional = |part: &&Pattern| part.operands().iter().all(|&at| form.operands[at].optional);

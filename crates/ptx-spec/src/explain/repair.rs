@@ -12,7 +12,7 @@ use crate::yaml::nearest;
 /// How one choice of a line is changed. What is nearest to the line comes first: an edit of the modifiers may change what
 /// the line means, and a module for another target is another module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
+enum LineChange {
     /// The faults of the writing are mended.
     Writing,
     /// An operand is another.
@@ -27,7 +27,7 @@ enum Change {
     Environment,
 }
 
-impl Change {
+impl LineChange {
     const NEAREST_FIRST: [Self; 6] =
         [Self::Writing, Self::Operand, Self::Dropped, Self::Added, Self::Replaced, Self::Environment];
 
@@ -44,35 +44,42 @@ impl Change {
     }
 }
 
-/// What to change for a valid line; none if one change is not enough, and for a line that is too new for its environment:
+/// The change that makes a line valid; none if one change is not enough, and for a line that is too new for its environment:
 /// it is right elsewhere.
 pub(super) fn repair(case: &ExplainedLine<'_>, broken: usize) -> Option<String> {
-    let (form, values) = (case.form(), &case.reading.values);
-    if matches!(form.rules[broken].kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_)) {
+    let rule = &case.form().rules[broken];
+    if matches!(rule.kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_)) {
         return None;
     }
-    if form.rules[broken].name() == "unknown-modifier"
-        && let Some(meant) = meant(case)
-    {
-        return Some(meant);
+    let meant = if rule.name() == "unknown-modifier" { meant(case) } else { None };
+    match meant {
+        Some((modifier, Some(line))) => Some(format!("did you mean `{modifier}`? This is valid: `{line}`")),
+        // That a valid line is near says more than that a word is.
+        Some((modifier, None)) => change(case, broken).or_else(|| Some(format!("did you mean `{modifier}`?"))),
+        None => change(case, broken),
     }
+}
+
+/// The nearest change of one choice that makes a line valid.
+fn change(case: &ExplainedLine<'_>, broken: usize) -> Option<String> {
+    let (form, values) = (case.form(), &case.reading.values);
     if values.contains(&UNREAD) {
         return None;
     }
-    Change::NEAREST_FIRST.iter().find_map(|&change| {
+    LineChange::NEAREST_FIRST.iter().find_map(|&change| {
         let changed = |to: &[u8]| (0..to.len()).find(|&axis| to[axis] != values[axis]);
-        let is_such = |to: &[u8]| changed(to).is_some_and(|axis| Change::of(form, axis, values, to) == change);
+        let is_such = |to: &[u8]| changed(to).is_some_and(|axis| LineChange::of(form, axis, values, to) == change);
         let twin = twin(form, values, broken, is_such)?;
         let axis = changed(&twin)?;
         let (before, after) = (form.value(values, axis), form.value(&twin, axis));
         let line = || rewritten(case, &twin);
         Some(match change {
-            Change::Writing => format!("this is valid: `{}`", line()?),
-            Change::Operand => format!("it is valid with {}", accepted(form, axis, after)),
-            Change::Dropped => format!("this is valid, without `{before}`: `{}`", line()?),
-            Change::Added => format!("this is valid, with `{after}`: `{}`", line()?),
-            Change::Replaced => format!("this is valid, with `{after}` in place of `{before}`: `{}`", line()?),
-            Change::Environment => format!("it is valid in {}", environment(form, &twin)),
+            LineChange::Writing => format!("this is valid: `{}`", line()?),
+            LineChange::Operand => format!("it is valid with {}", accepted(form, axis, after)),
+            LineChange::Dropped => format!("this is valid, without `{before}`: `{}`", line()?),
+            LineChange::Added => format!("this is valid, with `{after}`: `{}`", line()?),
+            LineChange::Replaced => format!("this is valid, with `{after}` in place of `{before}`: `{}`", line()?),
+            LineChange::Environment => format!("it is valid in {}", environment(form, &twin)),
         })
     })
 }
@@ -91,7 +98,7 @@ fn rewritten(case: &ExplainedLine<'_>, values: &Values) -> Option<String> {
 }
 
 /// The modifier that was meant by the first unknown one, with the line if it is valid so.
-fn meant(case: &ExplainedLine<'_>) -> Option<String> {
+fn meant<'c>(case: &ExplainedLine<'c>) -> Option<(&'c str, Option<String>)> {
     let &unknown = unknown_modifiers(case.line, case.form()).first()?;
     let forms = std::iter::once(case.form()).chain(&case.instruction.forms);
     let values = forms.flat_map(|form| form.slots.iter().flat_map(|slot| form.axes[slot.axis].claimed_values()));
@@ -108,10 +115,7 @@ fn meant(case: &ExplainedLine<'_>) -> Option<String> {
     let better = format!("{}{modifier}{}", &case.text[..at.start], &case.text[at.end..]);
     let line = Line::parse(&better).ok()?;
     let reading = case.judge.read_as(case.instruction, &line, case.declarations);
-    Some(match reading.valid() {
-        true => format!("did you mean `{modifier}`? This is valid: `{line}`"),
-        false => format!("did you mean `{modifier}`?"),
-    })
+    Some((modifier, reading.valid().then(|| line.to_string())))
 }
 
 /// The letters and digits of a modifier, in lower case.

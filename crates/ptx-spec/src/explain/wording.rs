@@ -28,7 +28,7 @@ pub(super) fn label(
     }
 }
 
-/// What an argument is.
+/// The kind of an argument, in words.
 fn kind(argument: &Argument<'_>, known: &Declarations) -> String {
     let what = match argument {
         Argument::Name(name) | Argument::Signed(_, name) => return kind_of_name(name, known),
@@ -45,7 +45,7 @@ fn kind(argument: &Argument<'_>, known: &Declarations) -> String {
     what.to_owned()
 }
 
-/// What a name stands for.
+/// The kind of what a name stands for, in words.
 fn kind_of_name(name: &str, known: &Declarations) -> String {
     match known.symbol(name) {
         None => "of another kind".to_owned(),

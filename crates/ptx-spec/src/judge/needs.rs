@@ -22,7 +22,7 @@ impl fmt::Display for Needs {
     }
 }
 
-/// What the smallest environments are in a sentence: `PTX 8.7 and sm_120a, or PTX 8.8 and sm_100f`.
+/// The smallest environments in a sentence: `PTX 8.7 and sm_120a, or PTX 8.8 and sm_100f`.
 pub fn in_words(needs: &[Needs]) -> String {
     /// More of them are not read.
     const MOST: usize = 4;
@@ -67,13 +67,14 @@ impl<'f> EnvironmentLimits<'f> {
     fn of(form: &'f Form, reading: &Reading) -> Self {
         let values = &reading.values;
         let is_judged = |kind: &RuleKind| !matches!(kind, RuleKind::Canonical | RuleKind::Undefined);
-        // Which target has which versions is known without the rule that says it.
         let concerned = |cube: &&Cube| {
             let (own, others): (Vec<_>, Vec<_>) = cube.sets().iter().partition(|(axis, _)| is_of_version(*axis));
             let holds = |(axis, set): &&(usize, ValueSet)| values[*axis] != UNREAD && set.contains(values[*axis]);
-            !own.is_empty() && !others.is_empty() && others.iter().all(holds)
+            !own.is_empty() && others.iter().all(holds)
         };
-        let cubes = form.rules.iter().filter(|rule| is_judged(&rule.kind)).flat_map(|rule| &rule.forbids);
+        // What holds for every line is not of this one: which versions a target and an address size have.
+        let of_line = form.rules.iter().filter(|rule| is_judged(&rule.kind) && !rule.id.starts_with("isa/"));
+        let cubes = of_line.flat_map(|rule| &rule.forbids);
         let specials = (reading.specials.ptx, reading.specials.target);
         let least = form.declared_needs(values).chain([specials]).collect();
         Self { forbidden: cubes.filter(concerned).collect(), least }

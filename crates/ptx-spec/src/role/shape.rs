@@ -24,7 +24,7 @@ pub fn lanes_of(shape: &str) -> usize {
     shape.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(1)
 }
 
-/// What a shape is in a sentence.
+/// The words for a shape in a sentence.
 pub(crate) fn shape_words(shape: &str) -> String {
     match (shape, lanes_of(shape)) {
         (SCALAR, _) => "one element without braces".to_owned(),
@@ -33,7 +33,7 @@ pub(crate) fn shape_words(shape: &str) -> String {
     }
 }
 
-/// What several shapes are in a sentence.
+/// The words for several shapes in a sentence.
 fn words_of_shapes(shapes: &[String]) -> String {
     let lanes = |prefix: &str| -> Vec<String> {
         let of = shapes.iter().filter(|shape| shape.starts_with(prefix));

@@ -126,7 +126,7 @@ fn types(draft: &mut Draft<'_>, operand: &mut Operand, at: usize, raw: &RawOpera
     }
 }
 
-/// What an operand can be, in a sentence: a register, a number, `_`.
+/// The words for the values that an operand can have: a register, a number, `_`.
 fn claimed_words(axis: &Axis) -> String {
     /// More types are not told apart by reading them.
     const MOST_TYPES: usize = 4;

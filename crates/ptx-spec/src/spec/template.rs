@@ -170,7 +170,7 @@ impl TokenClass {
         matches!(self, Self::Name | Self::Declared | Self::Text | Self::Any)
     }
 
-    /// What its tokens are in a sentence.
+    /// The words for its tokens in a sentence.
     fn in_words(self) -> &'static str {
         match self {
             Self::Positive | Self::Zero | Self::Power | Self::Uneven | Self::Integer | Self::Wide | Self::Long => {

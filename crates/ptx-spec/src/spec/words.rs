@@ -24,7 +24,7 @@ pub const IMMEDIATES: &str = "immediates";
 /// Values for operands that are neither register types nor objects.
 pub const PSEUDO: [&str; 6] = [INTEGER, FLOAT, DOUBLE, SINK, VARIABLE, SPECIAL];
 
-/// What a value of an operand is in a sentence; a register type as it is.
+/// The words for a value of an operand in a sentence; a register type as it is.
 pub(crate) fn in_words(value: &str) -> &str {
     match value {
         INTEGER => "an integer",
