@@ -116,7 +116,7 @@ mod tests {
         let declarations = Declarations::parse(declarations, &spec.isa).expect("declarations");
         for (target, line, needed) in [
             ("sm_120", "add.u32 %r1, %r2, %r3;", "PTX 1.0 and sm_10"),
-            ("sm_52", "shf.l.wrap.b32 %r1, %r2, %r3, %r4;", "PTX 4.0 and sm_32, or PTX 3.1 and sm_35"),
+            ("sm_30", "shf.l.wrap.b32 %r1, %r2, %r3, %r4;", "PTX 4.0 and sm_32, or PTX 3.1 and sm_35"),
             ("sm_90", "shf.l.wrap.b32 %r1, %r2, %r3, %r4;", "PTX 3.1 and sm_35, or PTX 4.0 and sm_32"),
             (
                 "sm_120",
