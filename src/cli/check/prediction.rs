@@ -42,8 +42,8 @@ impl Prediction {
                 build.ptxas.strip_prefix(version).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
             })
         };
-        let builds = releases.into_iter().flat_map(|table| table.releases).flat_map(|release| release.builds);
-        let build = builds.filter(is_named).last();
+        let mut builds = releases.into_iter().flat_map(|table| table.releases).flat_map(|release| release.builds);
+        let build = builds.rfind(is_named);
         Ok(Self { name: name.to_owned(), engine, divergences, build })
     }
 
