@@ -8,7 +8,7 @@ use crate::case::{self, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::Environment;
-use crate::judge::{Judge, Reading, in_words, needs};
+use crate::judge::{Judge, Reading, needs, needs_in_words};
 use crate::must::Must as _;
 use crate::ptx::{Declarations, Line, Scaffold, uncommented};
 use crate::spec::{Example, Instruction, Spec, Verdict};
@@ -146,7 +146,7 @@ impl<'a> ExampleAsker<'a> {
         }
         match needs(&self.spec.isa, &instruction.forms[reading.form], reading).as_slice() {
             [] => Some("is valid in no environment".to_owned()),
-            needs => Some(format!("needs {}", in_words(needs))),
+            needs => Some(format!("needs {}", needs_in_words(needs))),
         }
     }
 

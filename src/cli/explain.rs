@@ -15,7 +15,7 @@ use anyhow::Context as _;
 use super::load::{LISTED, UnknownOpts};
 use ptx_conform::environment::{Environment, Suffix, Target, Version};
 use ptx_conform::explain::ExplainedLine;
-use ptx_conform::judge::{Judge, NoInstruction, Reading, UNKNOWN_OPCODE, UnknownEnvironment, in_words, needs};
+use ptx_conform::judge::{Judge, NoInstruction, Reading, UNKNOWN_OPCODE, UnknownEnvironment, needs, needs_in_words};
 use ptx_conform::must::Must;
 use ptx_conform::plural::counted;
 use ptx_conform::ptx::{Declarations, Line, SyntaxError};
@@ -51,10 +51,17 @@ impl Opts {
         let line = match Line::parse(&self.line) {
             Ok(line) => line,
             Err(error) if error.surplus() || several::is_several(&self.line) => {
-                let names_target = self.environment.names_target();
+                let (names_target, names_environment) = (self.environment.names_target(), self.environment.given());
                 let (text, declarations) = (self.line.as_str(), self.declarations);
-                return several::TextQuestion { spec: &spec, text, environment: given, names_target, declarations }
-                    .answer();
+                return several::TextQuestion {
+                    spec: &spec,
+                    text,
+                    environment: given,
+                    names_target,
+                    names_environment,
+                    declarations,
+                }
+                .answer();
             }
             Err(error) => return unreadable(&spec, &self.line, &error),
         };
@@ -200,7 +207,7 @@ fn summary(case: &ExplainedLine<'_>, spec: &Spec, assumed: Option<&str>) -> Stri
     row("form", &format!("{}: {}", form.id, form.syntax));
     let needs = needs(&spec.isa, form, reading);
     if !needs.is_empty() {
-        row("needs", &in_words(&needs));
+        row("needs", &needs_in_words(&needs));
     }
     for rule in form.undefined(&reading.values) {
         row("undefined", &format!("by {}: {}", form.rules[rule].id, form.rules[rule].says));

@@ -19,9 +19,9 @@ pub struct BatchReader<'s, 'b> {
 /// The reason why a line has no reading.
 #[derive(Clone, Debug)]
 pub enum Unread<'t> {
-    /// It is not written as PTX wants it; says why.
+    /// The line is not written as PTX wants it, with the reason.
     Text(String),
-    /// It is of no instruction.
+    /// The line is of no instruction.
     NoInstruction(Line<'t>),
 }
 

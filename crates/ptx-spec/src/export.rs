@@ -2,7 +2,7 @@
 //!
 //! Everything is resolved: each form has all of its axes with their values by name, and each rule the combinations of these
 //! values that it forbids. Names are those of `spec show`. What all forms share, which is the environment and the rules of
-//! every module, is told once, in [`ExportedIsa`].
+//! every module, stands once, in [`ExportedIsa`].
 
 mod form;
 mod isa;

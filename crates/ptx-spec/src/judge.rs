@@ -17,7 +17,7 @@ use crate::spec::{Form, Instruction, Rule, RuleKind, Spec, SpecialNeeds, TextFau
 use crate::text::{Declarations, Line};
 pub use arguments::{BoundArgument, BoundElement, arguments, assumed_arguments};
 use attempt::{Attempt, LineInContext};
-pub use needs::{Needs, in_words, needs};
+pub use needs::{Needs, needs, needs_in_words};
 pub use no_instruction::{NoInstruction, UNKNOWN_OPCODE};
 
 /// A line read as a line of one form.

@@ -1,7 +1,7 @@
 //! The smallest header of a file, in words.
 
 use ptx_conform::check::{CheckedFile, Demand, HeaderStatement, SmallestHeader, smallest_header};
-use ptx_conform::judge::in_words;
+use ptx_conform::judge::needs_in_words;
 use ptx_conform::spec::Spec;
 
 use super::super::place::Lines;
@@ -45,7 +45,7 @@ pub(super) fn advice(spec: &Spec, name: &str, lines: &Lines<'_>, checked: &Check
             );
             said.extend(conflict.iter().map(|line| match line.needs(&spec.isa).as_slice() {
                 [] => format!("  {}", place(line)),
-                needs => format!("  {} needs {}", place(line), in_words(needs)),
+                needs => format!("  {} needs {}", place(line), needs_in_words(needs)),
             }));
         }
     }

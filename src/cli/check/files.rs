@@ -11,7 +11,7 @@ const WILD: [char; 3] = ['*', '?', '['];
 /// The path that stands for stdin.
 const STDIN: &str = "-";
 
-/// The files that are meant, in order, and what is none, with the reason. Of a directory these are its PTX files, or, with
+/// The files that paths name, in order, and the paths that name no file, with the reason. Of a directory these are its PTX files, or, with
 /// `sources`, all sources in it and below it.
 pub(super) fn find(paths: &[PathBuf], sources: bool) -> (Vec<PathBuf>, Vec<(String, String)>) {
     let (mut files, mut missing) = (Vec::new(), Vec::new());

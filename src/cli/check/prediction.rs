@@ -3,6 +3,7 @@
 use ptx_conform::check::{FileHeader, Remark};
 use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::ptxas::FAMILY;
+use ptx_conform::engine::toolchain::numbers;
 use ptx_conform::environment::{AddressSize, Target};
 use ptx_conform::judge::Reading;
 use ptx_conform::releases::{ReleaseBuild, ReleaseTable};
@@ -15,6 +16,12 @@ pub(super) struct Prediction {
     divergences: Divergences,
     /// The newest build that the name is of, if it is a listed ptxas.
     build: Option<ReleaseBuild>,
+}
+
+/// The version in the name of an engine that is a ptxas.
+fn assembler(name: &str) -> Option<&str> {
+    let (family, version) = name.split_once('@')?;
+    (family == FAMILY).then_some(version)
 }
 
 /// The sentence on a target for which an assembler generates no code.
@@ -36,11 +43,10 @@ impl Prediction {
     /// The prediction for an engine, by its name on the command line.
     pub(super) fn new(name: &str, divergences: Divergences, releases: Option<ReleaseTable>) -> anyhow::Result<Self> {
         let engine = super::super::load::listed_engine(name, &divergences)?;
-        let version = name.split_once('@').filter(|(family, _)| *family == FAMILY).map(|(_, version)| version);
+        let wanted = assembler(name).and_then(numbers);
         let is_named = |build: &ReleaseBuild| {
-            version.is_some_and(|version| {
-                build.ptxas.strip_prefix(version).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            })
+            let have = numbers(&build.ptxas);
+            have.zip(wanted.as_ref()).is_some_and(|(have, wanted)| have.starts_with(wanted))
         };
         let mut builds = releases.into_iter().flat_map(|table| table.releases).flat_map(|release| release.builds);
         let build = builds.rfind(is_named);
@@ -91,8 +97,7 @@ impl Prediction {
 
     /// The version of ptxas that it is about; none if it is another engine.
     pub(super) fn assembler(&self) -> Option<&str> {
-        let (family, version) = self.name.split_once('@')?;
-        (family == FAMILY).then_some(version)
+        assembler(&self.name)
     }
 
     /// The name of the engine.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::process::ExitCode;
 
+use anyhow::{Context as _, bail};
 use ptx_conform::check::{CheckedFile, Checker, Details, Diagnostic, SmallestHeader, smallest_header};
 use ptx_conform::environment::{Environment, Suffix, Target, Version};
 use ptx_conform::ptx::{Declarations, Lexer, Line, Module, Scaffold, TokenKind, Walk, WalkStep};
@@ -24,6 +25,8 @@ pub(super) struct TextQuestion<'a> {
     pub(super) environment: Environment,
     /// True if the target was given.
     pub(super) names_target: bool,
+    /// True if anything of the environment was given.
+    pub(super) names_environment: bool,
     /// The declarations that were given.
     pub(super) declarations: Option<String>,
 }
@@ -51,11 +54,22 @@ impl TextQuestion<'_> {
     /// Prints what is wrong with each statement, and in which environment all of them are right.
     pub(super) fn answer(self) -> anyhow::Result<ExitCode> {
         let level = level(self.text);
+        if self.declarations.is_some() && level != TextLevel::Body {
+            bail!(
+                "--declarations is for text that stands in a body, and this has entries, functions or a header of its own"
+            );
+        }
+        if self.names_environment && level == TextLevel::Module {
+            bail!(
+                "a module says itself what it is made for: leave out --ptx, --target and --address-size, or its header"
+            );
+        }
         let assumed = match (&self.declarations, level) {
             (None, TextLevel::Body) => self.assumed(),
             _ => String::new(),
         };
         let declarations = self.declarations.as_deref().unwrap_or(&assumed);
+        Declarations::parse(declarations, &self.spec.isa).context("--declarations")?;
         let styled = output::color(&std::io::stdout());
         let mut asked = ExplainedModule::new(level, self.text, declarations, self.environment);
         if !self.names_target && level != TextLevel::Module {
@@ -65,8 +79,8 @@ impl TextQuestion<'_> {
         let lines = Lines::new(self.text);
         let mut text = String::new();
         for found in &checked.diagnostics {
-            let details = found.details(self.spec);
-            text += &diagnostic(NAME, self.text, &lines, &asked.moved(found), &asked.moved_details(details), styled);
+            let details = asked.moved_details(found, found.details(self.spec));
+            text += &diagnostic(NAME, self.text, &lines, &asked.moved(found), &details, styled);
         }
         text += &summary::of_file(&checked.counts);
         text += &format!("  needs {}\n", needs(self.spec, &checked));
@@ -191,7 +205,10 @@ impl ExplainedModule {
         found.moved(self.inside(&found.at))
     }
 
-    fn moved_details(&self, mut details: Details) -> Details {
+    fn moved_details(&self, found: &Diagnostic<'_>, mut details: Details) -> Details {
+        if found.at.start < self.at.start || self.at.end < found.at.start {
+            details.notes.insert(0, format!("this is about the declarations: `{}`", &self.module[found.at.clone()]));
+        }
         details.parts.iter_mut().for_each(|part| part.at = self.inside(&part.at));
         details
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::directive::DirectiveReading;
 use crate::environment::Environment;
 use crate::explain::ExplainedLine;
-use crate::judge::{Judge, Needs, NoInstruction, Reading, UNKNOWN_OPCODE, in_words, needs};
+use crate::judge::{Judge, Needs, NoInstruction, Reading, UNKNOWN_OPCODE, needs, needs_in_words};
 use crate::spec::{Instruction, Isa, Rule, RuleKind, Source, Spec, manual_page};
 use crate::text::{Declarations, Lexer, Line, ProblemKind, TextProblem};
 
@@ -283,8 +283,9 @@ impl<'a> Diagnostic<'a> {
         let rule = &form.rules[rule];
         let needs = of.needs(isa);
         let needed = matches!(rule.kind, RuleKind::NeedsPtx(_) | RuleKind::NeedsTarget(_));
-        let note = (needed && !needs.is_empty())
-            .then(|| format!("it {}; judged in {}; all of it needs {}", rule.kind, of.environment, in_words(&needs)));
+        let note = (needed && !needs.is_empty()).then(|| {
+            format!("it {}; judged in {}; all of it needs {}", rule.kind, of.environment, needs_in_words(&needs))
+        });
         let observed = (rule.source == Source::Observed).then(|| OBSERVED.to_owned());
         Details {
             notes: note.into_iter().chain(observed).chain(plain.notes).collect(),
@@ -340,6 +341,6 @@ fn version_note(note: Option<String>, rule: &Rule, line: &CheckedLine<'_>, isa: 
     let needs = line.needs(isa);
     Some(match needs.is_empty() {
         true => format!("{note}; there is no environment for the whole line"),
-        false => format!("{note}; the whole line needs {}", in_words(&needs)),
+        false => format!("{note}; the whole line needs {}", needs_in_words(&needs)),
     })
 }

@@ -13,7 +13,7 @@ use crate::yaml::nearest;
 /// the line means, and a module for another target is another module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineChange {
-    /// The faults of the writing are mended.
+    /// The line is written as the syntax line has it: order, modifiers, operands.
     Writing,
     /// An operand is another.
     Operand,

@@ -61,7 +61,7 @@ pub enum ExportedPunctuation {
     Brackets(Vec<String>),
     /// Operands in braces.
     Braces(Vec<String>),
-    /// Two operands with `|` between them; without the second there is none.
+    /// Two operands with `|` between them. A line without the second operand has no `|`.
     Pair(String, String),
     /// Arguments in parentheses, which are one operand.
     Parentheses(String),

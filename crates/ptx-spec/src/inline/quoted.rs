@@ -142,7 +142,7 @@ impl<'t> QuotedReader<'t> {
             'u' => digits(2, 4, 16).unwrap_or(('u', 2)),
             '0'..='7' => digits(1, 3, 8).unwrap_or((letter, 2)),
             '"' | '\'' | '\\' | '?' | '$' => (letter, 2),
-            // An escape that is none stands for itself.
+            // An unknown escape stands for itself.
             _ => return self.keep(1 + letter.len_utf8()),
         };
         put(self, decoded);
@@ -165,7 +165,7 @@ fn balanced(text: &str, open: u8, close: u8) -> usize {
     text.len()
 }
 
-/// The length of a backslash at the end of a line with that end; 0 if there is none.
+/// The length of a backslash and the line end behind it; 0 if the text does not begin with them.
 pub(super) fn continued(text: &str) -> usize {
     let bytes = text.as_bytes();
     match (bytes.get(1), bytes.get(2)) {

@@ -16,11 +16,11 @@ pub(super) struct MissingOperand {
 
 /// A part of a text with operands.
 enum TemplatePart {
-    /// So many bytes that stay.
+    /// Text that stays: its length in bytes.
     Kept(usize),
-    /// Another text for so many bytes.
+    /// Text that another takes the place of, and its length in bytes.
     Instead(&'static str, usize),
-    /// The operand of a number, in so many bytes.
+    /// A reference to an operand: its number, and the length of the reference in bytes.
     Operand(Option<usize>, usize),
 }
 

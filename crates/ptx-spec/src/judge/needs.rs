@@ -23,7 +23,7 @@ impl fmt::Display for Needs {
 }
 
 /// The smallest environments in a sentence: `PTX 8.7 and sm_120a, or PTX 8.8 and sm_100f`.
-pub fn in_words(needs: &[Needs]) -> String {
+pub fn needs_in_words(needs: &[Needs]) -> String {
     /// More of them are not read.
     const MOST: usize = 4;
     let words: Vec<String> = needs.iter().take(MOST).map(Needs::to_string).collect();
@@ -105,7 +105,7 @@ fn is_of_version(axis: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::environment::{Environment, Target};
-    use crate::judge::{Judge, in_words, needs};
+    use crate::judge::{Judge, needs, needs_in_words};
     use crate::spec::Spec;
     use crate::text::{Declarations, Line};
 
@@ -135,7 +135,7 @@ mod tests {
             let judge = Judge::new(&spec, &environment).expect("a known environment");
             let line = Line::parse(line).expect("a line");
             let (instruction, reading) = judge.read(&line, &declarations).expect("a known instruction");
-            let found = in_words(&needs(&spec.isa, &instruction.forms[reading.form], &reading));
+            let found = needs_in_words(&needs(&spec.isa, &instruction.forms[reading.form], &reading));
             assert!(found.starts_with(needed), "{line} for {target}: {found}");
         }
     }
