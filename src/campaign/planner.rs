@@ -14,9 +14,10 @@ use super::spaces::Spaces;
 use crate::engine::Depth;
 use crate::environment::Environment;
 use crate::space::{
-    Diagram, Draw, EnvironmentValues, Region, Values, covering, environment, environment_values, neighbours, twin,
+    Diagram, Draw, EnvironmentValues, Region, Values, covering, covering_more, environment, environment_values,
+    neighbours, twin,
 };
-use crate::spec::{Form, Instruction, Spec};
+use crate::spec::{Cube, Form, Instruction, Spec};
 
 /// For each random breach of a rule, this many random valid variants are drawn.
 const RANDOM_BREACHES: u64 = 100;
@@ -216,13 +217,14 @@ impl Planner<'_> {
         self.list(plan, twins.into_iter().map(|values| self.row(values, None)));
     }
 
-    /// Breaches of a rule: a set with every choice that occurs among them, each with its twin; some random
-    /// ones; some around the simplest, also those with a modifier too many.
+    /// Breaches of a rule: a set with every choice that occurs among them, and with every pair of choices on the axes that
+    /// the rule relates, each with its twin; some random ones; some around the simplest, also those with a modifier too
+    /// many.
     fn covered_breaches(&self, space: &FormSpace) -> Vec<(PlannedVariant, Twin)> {
         let region = space.region();
         let rows = match self.strength() {
             1 => spread(&region, BREACHES).collect(),
-            strength => covering(&region, strength - 1),
+            strength => covering_more(&region, strength - 1, &related_axes(self.form, space)),
         };
         let drawn = self.drawn_breaches(space, &rows);
         let with_twin = |values: Values| {
@@ -310,6 +312,13 @@ impl Planner<'_> {
             at += batch as u128;
         }
     }
+}
+
+/// The axes that a rule names.
+fn related_axes(form: &Form, space: &FormSpace) -> Vec<usize> {
+    let forbids = space.rule.into_iter().flat_map(|rule| &form.rules[rule].forbids);
+    let axes: BTreeSet<usize> = forbids.flat_map(Cube::sets).map(|(axis, _)| *axis).collect();
+    axes.into_iter().collect()
 }
 
 fn count<T>(of: &[T]) -> u128 {

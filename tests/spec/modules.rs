@@ -1,4 +1,4 @@
-//! Whole modules of `corpus/modules/field.yaml`: what `check` says of each is what ptxas does.
+//! Whole modules of `corpus/modules/`: what `check` says of each is what ptxas does.
 
 use ptx_conform::check::{Checker, DiagnosticSeverity, SmallestHeader, smallest_header};
 use ptx_conform::divergences::{Divergences, Leniency};
@@ -67,8 +67,11 @@ fn wrong(module: &KnownModule, leniency: &Leniency) -> Option<String> {
 
 #[test]
 fn modules_are_judged_as_ptxas_does() {
-    let text = std::fs::read_to_string("corpus/modules/field.yaml").expect("the corpus");
-    let modules: Vec<KnownModule> = serde_yaml::from_str(&text).expect("modules");
+    let read = |file: &str| {
+        let text = std::fs::read_to_string(format!("corpus/modules/{file}")).expect("the corpus");
+        serde_yaml::from_str::<Vec<KnownModule>>(&text).expect("modules")
+    };
+    let modules: Vec<KnownModule> = ["field.yaml", "manual.yaml"].into_iter().flat_map(read).collect();
     let leniency = Leniency::new(Divergences::load(None, &SPEC).expect("sound divergences"));
     let wrong: Vec<String> = modules
         .iter()

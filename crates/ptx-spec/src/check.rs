@@ -5,10 +5,12 @@
 
 mod ascii;
 mod body;
+mod call_results;
 mod counts;
 mod diagnostic;
 mod directives;
 mod environments;
+mod inlined;
 mod module_names;
 mod names;
 mod smallest;

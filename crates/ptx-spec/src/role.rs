@@ -24,8 +24,8 @@ use crate::text::{Argument, Declarations};
 use crate::yaml::At;
 
 pub use address::{
-    BASES, ENTRY, FUNCTION, OFFSET, REGISTER, RETURN_PARAMETER, UNIFIED, added, base_of_space, is_negative,
-    is_parameter, is_parameter_space,
+    BASES, ENTRY, FUNCTION, FUNCTION_PARAMETER, OFFSET, REGISTER, RETURN_PARAMETER, UNIFIED, added, base_of_space,
+    is_negative, is_parameter, is_parameter_space,
 };
 pub(crate) use arguments::{compare, is_called};
 pub(crate) use declare::declare;

@@ -17,7 +17,7 @@ mod slice;
 
 pub use breaches::{breakable, twin};
 pub use classes::{ClassSet, EnvironmentClasses};
-pub use covering::covering;
+pub use covering::{covering, covering_more};
 pub use diagram::Diagram;
 pub use draw::{Draw, draw_variant};
 pub use environments::{EnvironmentValues, environment, environment_values};

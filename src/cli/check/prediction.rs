@@ -64,13 +64,18 @@ impl Prediction {
             return None;
         }
         let expected = self.divergences.expect(&self.engine, instruction, reading);
-        let id = expected.divergence?;
-        let because = self.divergences.all.iter().find(|known| known.id == id).map_or("", |known| &known.because);
-        let does = match expected.outcome {
-            Does::Accepts => "accepts this nevertheless",
-            Does::Rejects => "rejects this, although it is valid",
-            Does::Crashes | Does::Computes => "crashes on this",
+        let (does, id) = match (expected.outcome, expected.divergence) {
+            // Of what is invalid, that it happens only now and then is worth saying, too.
+            (Does::Rejects, None) if !reading.valid() => {
+                let foretold = self.divergences.foretell(&self.engine, instruction, reading);
+                ("does not always reject this", foretold.divergence.filter(|_| foretold.outcome.is_none())?)
+            }
+            (_, None) => return None,
+            (Does::Accepts, Some(id)) => ("accepts this nevertheless", id),
+            (Does::Rejects, Some(id)) => ("rejects this, although it is valid", id),
+            (Does::Crashes | Does::Computes, Some(id)) => ("crashes on this", id),
         };
+        let because = self.divergences.all.iter().find(|known| known.id == id).map_or("", |known| &known.because);
         Some(format!("prediction: {} {does} (known divergence `{id}`): {because}", self.name))
     }
 

@@ -141,8 +141,10 @@ impl<'a> Assumed<'a> {
     fn object(&mut self, kind: &str, name: &'a str) {
         let (globals, locals) = match kind {
             "texture" => (format!(".global .texref {name}; "), String::new()),
+            "tex-variable" => (format!(".tex .u64 {name}; "), String::new()),
             "sampler" => (format!(".global .samplerref {name}; "), String::new()),
             "function" => (format!(".func {name}; "), String::new()),
+            "entry" => (format!(".entry {name}; "), String::new()),
             "label" => (String::new(), format!("{name}: ")),
             "branch-targets" => (String::new(), format!("target: {name}: .branchtargets target; ")),
             "call-targets" => (".func target; ".to_owned(), format!("{name}: .calltargets target; ")),

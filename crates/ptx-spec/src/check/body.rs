@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::call_results::{self, CallResults};
 use super::counts::Counts;
 use super::diagnostic::{CheckedDirective, CheckedLine, Diagnostic, DiagnosticSeverity, OBSERVED};
 use super::directives::{self, FoundDirective};
 use super::environments::{JudgedEnvironment, ModuleEnvironments};
 use super::names::{KnownNames, names};
-use super::{Checker, ascii, module_names};
+use super::{Checker, ascii, inlined, module_names};
 use crate::directive::{DirectiveText, texts_of_module, texts_of_step};
 use crate::environment::{Target, Version};
 use crate::must::Must;
 use crate::space::EnvironmentValues;
-use crate::spec::{Form, SpecialNeeds};
+use crate::spec::{Form, Spec, SpecialNeeds};
 use crate::text::{
     Declarations, FunctionBody, Lexer, Line, Module, ProblemKind, TextProblem, Walk, WalkStep, overflows, range,
 };
@@ -101,7 +102,9 @@ impl<'a> CheckedBody<'a> {
         found.counts.declarations = wide(module.declarations);
         found.counts.directives = wide(module.directives);
         environments.diagnostics.iter().for_each(|diagnostic| found.say(diagnostic.clone()));
-        module.problems.iter().for_each(|problem| found.problem(problem, module.text));
+        let strict = (checker.spec.complete && environments.known()).then_some(checker.spec);
+        module.problems.iter().for_each(|problem| found.problem(problem, module.text, strict));
+        inlined::check(module.text).into_iter().for_each(|diagnostic| found.say(diagnostic));
         ascii::check(module.text).into_iter().for_each(|diagnostic| found.say(diagnostic));
         module_names::check(module, &checker.spec.isa).into_iter().for_each(|diagnostic| found.say(diagnostic));
         for text in texts_of_module(module) {
@@ -135,7 +138,7 @@ impl<'a> CheckedBody<'a> {
         scope: &Declarations,
     ) {
         match directives::read(judged, text, scope) {
-            FoundDirective::Unknown if matches!(text.keyword, "#" | "@@" | ".version" | ".target") => {}
+            FoundDirective::Unknown if matches!(text.keyword, "#" | ".version" | ".target") => {}
             FoundDirective::Unknown if checker.spec.directives.is_empty() => {}
             FoundDirective::Unknown => {
                 let message = format!("`{}` cannot stand here", text.keyword);
@@ -151,6 +154,8 @@ impl<'a> CheckedBody<'a> {
                     let tolerated = checker.tolerated.filter(|_| !of.read.reading.valid());
                     let because = tolerated.and_then(|tolerated| tolerated(of.read.directive, &of.read.reading));
                     of.tolerated = because.is_some();
+                    let remark = checker.remark.and_then(|remark| remark(of.read.directive, &of.read.reading));
+                    self.counts.remarked += u64::from(remark.is_some());
                     let of = Arc::new(of);
                     if checker.sample {
                         self.directives.add(&of);
@@ -158,7 +163,11 @@ impl<'a> CheckedBody<'a> {
                     let severity = if of.tolerated { DiagnosticSeverity::Warning } else { DiagnosticSeverity::Error };
                     for &rule in &of.read.reading.broken {
                         let diagnostic = Diagnostic::of_directive(severity, &of, rule);
-                        self.say(because.iter().fold(diagnostic, |diagnostic, note| diagnostic.with_note(note)));
+                        let notes = because.iter().chain(&remark);
+                        self.say(notes.fold(diagnostic, |diagnostic, note| diagnostic.with_note(note)));
+                    }
+                    if let Some(remark) = remark.filter(|_| of.read.reading.valid()) {
+                        self.say(Diagnostic::new(DiagnosticSeverity::Warning, REMARK, of.at(), remark));
                     }
                 }
             }
@@ -175,13 +184,14 @@ impl<'a> CheckedBody<'a> {
         }
     }
 
-    fn problem(&mut self, problem: &TextProblem<'a>, file: &str) {
+    /// Says what cannot be read; with a specification that has all directives, any other one is an error.
+    fn problem(&mut self, problem: &TextProblem<'a>, file: &str, strict: Option<&Spec>) {
         match problem.kind {
             ProblemKind::Syntax(_) => self.counts.unread += 1,
             ProblemKind::Directive(_) => self.counts.skipped += 1,
             ProblemKind::Twice(_) => {}
         }
-        self.say(Diagnostic::of_problem(problem, file));
+        self.say(Diagnostic::of_problem(problem, file, strict));
     }
 }
 
@@ -203,6 +213,7 @@ pub(super) struct BodyChecker<'c, 'a, 's> {
     undeclared: Vec<UndeclaredName<'a>>,
     /// The positions of names in `undeclared`.
     positions: FxHashMap<&'a str, usize>,
+    results: CallResults<'a>,
 }
 
 impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
@@ -213,17 +224,23 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         judge: Option<&'c JudgedEnvironment<'s>>,
     ) -> Self {
         let found = CheckedBody::new(checker.limit);
-        let (undeclared, positions) = (Vec::new(), FxHashMap::default());
-        Self { checker, module, body, judge, found, undeclared, positions }
+        let (undeclared, positions, results) = (Vec::new(), FxHashMap::default(), CallResults::default());
+        Self { checker, module, body, judge, found, undeclared, positions, results }
     }
 
     pub(super) fn check(mut self) -> CheckedBody<'a> {
         let mut walk = Walk::new(self.module, &self.checker.spec.isa, self.body);
         while let Some(step) = walk.next_step() {
             match step {
-                WalkStep::TextProblem(problem) => self.found.problem(&problem, self.module.text),
+                WalkStep::TextProblem(problem) => {
+                    let strict = self.judge.map(|_| self.checker.spec).filter(|spec| spec.complete);
+                    self.found.problem(&problem, self.module.text, strict);
+                }
                 WalkStep::Instruction(line, at) => self.instruction(line, at, &walk),
                 step @ (WalkStep::Declaration(..) | WalkStep::Directive(..)) => {
+                    if let WalkStep::Declaration(declaration, _) = &step {
+                        self.results.declare(declaration);
+                    }
                     self.directives(&texts_of_step(self.module.text, &step), walk.declarations());
                 }
                 _ => {}
@@ -271,21 +288,25 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         if let Some(none) = none {
             return self.found.counts.add_unknown(&none.name());
         }
-        let Some(JudgedEnvironment { environment, judge, .. }) = self.judge.filter(|_| !known.strange) else {
+        let Some(judged) = self.judge.filter(|_| !known.strange) else {
             self.found.counts.unjudged += 1;
             return;
         };
-        let read = judge.read(&line, walk.declarations());
+        let read = judged.judge.read(&line, walk.declarations());
         let (instruction, reading) = read.must("a line is of an instruction or of none");
         // Most lines are valid, and nothing more is to be known of them.
         let form = &instruction.forms[reading.form];
+        let unreturned = self.results.follow(form, &line, walk.declarations());
+        if let Some(name) = unreturned.filter(|_| call_results::are_known(&spec.isa, judged)) {
+            self.unreturned(name);
+        }
         let remark = self.checker.remark.and_then(|remark| remark(instruction, &reading));
         let plain = reading.valid() && remark.is_none() && form.undefined(&reading.values).is_empty();
         if plain && !self.checker.sample {
             self.found.counts.valid += 1;
             return;
         }
-        let (environment, declarations) = (*environment, walk.declarations().only(names(&line)));
+        let (environment, declarations) = (judged.environment, walk.declarations().only(names(&line)));
         let file = self.module.text;
         let tolerated = self.checker.tolerated.filter(|_| !reading.valid());
         let because = tolerated.and_then(|tolerated| tolerated(instruction, &reading));
@@ -304,6 +325,14 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
                 self.found.say(diagnostic.with_page("integer-constants"));
             }
         }
+    }
+
+    fn unreturned(&mut self, name: &'a str) {
+        let message = format!("`{name}` is loaded, but no call before this returns it");
+        let at = range(self.module.text, name);
+        let diagnostic = Diagnostic::new(DiagnosticSeverity::Error, "isa/call-result", at, message);
+        let refused = "code generation of every ptxas refuses it, or dies";
+        self.found.say(diagnostic.with_page("function-declarations-and-definitions").with_note(refused));
     }
 
     fn judged(&mut self, line: &Arc<CheckedLine<'a>>, tolerated: Option<String>, remark: Option<String>) {

@@ -11,6 +11,7 @@ use crate::explain::ExplainedLine;
 use crate::judge::{Judge, Needs, NoInstruction, Reading, UNKNOWN_OPCODE, needs, needs_in_words};
 use crate::spec::{Instruction, Isa, Rule, RuleKind, Source, Spec, manual_page};
 use crate::text::{Declarations, Lexer, Line, ProblemKind, TextProblem};
+use crate::yaml::nearest;
 
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -217,13 +218,22 @@ impl<'a> Diagnostic<'a> {
     }
 
     /// A problem of the text.
-    pub(super) fn of_problem(problem: &TextProblem<'_>, file: &str) -> Self {
+    pub(super) fn of_problem(problem: &TextProblem<'_>, file: &str, strict: Option<&Spec>) -> Self {
         let at = problem.at.clone();
         match problem.kind {
             ProblemKind::Syntax(message) => {
                 let (message, help) = of_syntax(message, &file[..at.start], &file[at.start..]);
                 let new = Self::new(DiagnosticSeverity::Error, "isa/syntax", at, message).with_page("statements");
                 new.with_help(help)
+            }
+            ProblemKind::Directive(name) if let Some(spec) = strict => {
+                let message = format!("`{name}` is not a directive that can stand here");
+                let known = spec.directives.iter().flat_map(|directive| &directive.forms);
+                let words = known.filter_map(|form| form.template.as_ref()).flat_map(|template| &template.begins);
+                let similar = nearest(name, words.map(String::as_str).filter(|word| *word != name));
+                let help = similar.map(|word| format!("did you mean `{word}`?"));
+                let new = Self::new(DiagnosticSeverity::Error, "isa/directive", at, message);
+                new.with_page("directive-statements").with_help(help)
             }
             ProblemKind::Directive(name) => {
                 let message = format!("`{name}` is not a directive that is known, and is skipped");

@@ -4,7 +4,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::diagnostic::{Diagnostic, DiagnosticSeverity, OBSERVED};
 use crate::spec::Isa;
-use crate::text::{CallSignature, Declaration, Declarator, Header, Lexer, Module, Statement, natural, range};
+use crate::text::{
+    CallSignature, Declaration, Declarator, Header, Lexer, Module, ModuleDirective, Statement, natural, range,
+};
 
 /// The page on functions.
 const FUNCTIONS: &str = "function-declarations-and-definitions";
@@ -23,6 +25,7 @@ enum DeclaredName<'m, 'a> {
 pub(super) fn check<'a>(module: &Module<'a>, isa: &Isa) -> Vec<Diagnostic<'a>> {
     let mut checker = ModuleChecker { module, isa, names: FxHashMap::default(), found: Vec::new(), constants: 0 };
     let mut files = FxHashSet::default();
+    let mut sections = false;
     for (_, statement) in &module.statements {
         match statement {
             Statement::Declaration(declaration) => {
@@ -30,6 +33,7 @@ pub(super) fn check<'a>(module: &Module<'a>, isa: &Isa) -> Vec<Diagnostic<'a>> {
             }
             Statement::Header(header) => checker.function(header),
             Statement::Directive(".alias", all) => checker.alias(all),
+            Statement::Directive(".section" | "@@DWARF", _) => sections = true,
             Statement::Directive(".file", all) => {
                 let index = all[".file".len()..].split_whitespace().next().and_then(natural);
                 if let Some(index) = index.filter(|&index| !files.insert(index)) {
@@ -39,6 +43,11 @@ pub(super) fn check<'a>(module: &Module<'a>, isa: &Isa) -> Vec<Diagnostic<'a>> {
             }
             _ => {}
         }
+    }
+    let debugged = |target: &&ModuleDirective<'_>| target.argument.split(',').any(|option| option.trim() == "debug");
+    if let Some(target) = module.targets.iter().find(debugged).filter(|_| !sections) {
+        let message = "the module has no debugging section, which a target with `debug` demands".to_owned();
+        checker.say(target.argument, "isa/debug-sections", message, None);
     }
     checker.found
 }

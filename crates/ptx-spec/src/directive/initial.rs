@@ -26,12 +26,25 @@ pub(super) fn initial(lexer: &mut Lexer<'_>, context: &MeasureContext<'_, '_>) -
     Ok(fault.unwrap_or_else(|| worst(&found, context)))
 }
 
-/// The word for several values: an address comes before a number, and a number that the type does not have before
+/// The words for values that no variable has.
+const NEVER: [&str; 6] = [
+    "undeclared",
+    "outside-addresses",
+    "function-offsets",
+    "generic-functions",
+    "bytes-by-other-masks",
+    "bytes-of-floats",
+];
+
+/// The word for several values: what is never valid before an address, an address comes before a number, and a number that the type does not have before
 /// one that it has.
 fn worst(found: &[&'static str], context: &MeasureContext<'_, '_>) -> &'static str {
     let of = context.declaration.and_then(|declaration| context.isa.register_type(declaration.of_type));
     let float = of.is_some_and(|of| of.kind == Kind::Float);
     let numbers = if float { ["integers", "floats"] } else { ["floats", "integers"] };
+    if let Some(fault) = found.iter().find(|word| NEVER.contains(*word)) {
+        return fault;
+    }
     if let Some(other) = found.iter().find(|word| !numbers.contains(*word)) {
         return other;
     }
@@ -204,10 +217,10 @@ impl<'a> InitialMeter<'_, 'a, '_> {
             _ if self.is_own(name) => plain(generic, offset),
             None if name == "WARP_SZ" => "integers",
             None => "undeclared",
-            Some(Symbol::Object("function")) if generic => "generic-functions",
-            Some(Symbol::Object("function")) if offset => "function-offsets",
-            Some(Symbol::Object("function")) if scope.is_function(name) => "addresses",
-            Some(Symbol::Object("function")) => "entry-addresses",
+            Some(Symbol::Object("function" | "entry")) if generic => "generic-functions",
+            Some(Symbol::Object("function" | "entry")) if offset => "function-offsets",
+            Some(Symbol::Object("function")) => "function-addresses",
+            Some(Symbol::Object("entry")) => "entry-addresses",
             Some(
                 Symbol::Variable("global" | "const" | "unified")
                 | Symbol::Object(_)

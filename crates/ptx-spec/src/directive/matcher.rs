@@ -139,8 +139,11 @@ impl<'m, 'a> Matcher<'m, 'a> {
             let Some((end, part, value)) = found else { return Ok(()) };
             self.lexer.reset(end);
             let part = &template.parts[part];
-            let twice = self.form.axes[part.axis].position("twice").filter(|_| self.values[part.axis] != 0);
-            self.values[part.axis] = twice.unwrap_or(value);
+            let (axis, before) = (&self.form.axes[part.axis], self.values[part.axis]);
+            let twice = axis.position("twice").filter(|_| before != 0);
+            // Of two, the one that is never valid counts.
+            let kept = if before == 0 || axis.claimed.contains(before) { value } else { before };
+            self.values[part.axis] = twice.unwrap_or(kept);
         }
     }
 
@@ -179,7 +182,7 @@ impl<'m, 'a> Matcher<'m, 'a> {
                 continue;
             }
             let mut lexer = self.lexer.clone();
-            let context = ClassContext { isa: &self.spec.isa, scope: self.scope };
+            let context = ClassContext { isa: &self.spec.isa, scope: self.scope, form: self.form };
             let mut at = lexer.at();
             let differs = |token: &&PatternToken| {
                 lexer.blank();

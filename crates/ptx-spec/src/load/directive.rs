@@ -13,8 +13,8 @@ use super::rules;
 use super::sources::Sources;
 use crate::spec::words::NONE;
 use crate::spec::{
-    Choice, Cube, DirectivePart, DirectiveTemplate, Draft, Example, Form, HERE, Instruction, Isa, Note, PartRead, Rule,
-    RuleKind, Slot, Source, Tables, TemplatePiece, ValueSet, Verdict, Writing, is_modifier,
+    Choice, Cube, DirectivePart, DirectiveTemplate, Draft, Form, HERE, Instruction, Isa, Note, PartRead, Rule,
+    RuleKind, Slot, Source, Tables, TemplatePiece, ValueSet, Writing, is_modifier,
 };
 use crate::yaml::{At, Error, Ordered};
 
@@ -257,15 +257,6 @@ fn instruction(raw: &RawDirective, raw_isa: &RawIsa, forms: Vec<Form>) -> Instru
     let sets = raw_isa.sets.0.iter().chain(&raw.sets.0);
     let sets =
         sets.map(|(name, members)| (name.value.clone(), members.iter().map(|member| member.value.clone()).collect()));
-    let examples = raw.examples.texts.iter().map(|example| Example {
-        line: example.text.value.clone(),
-        declarations: raw.examples.declarations.clone(),
-        spec: if example.rules.is_empty() { Verdict::Valid } else { Verdict::Invalid },
-        rules: example.rules.iter().map(|rule| rule.value.clone()).collect(),
-        why: example.why.clone(),
-        gap: false,
-        target: None,
-    });
     let notes = raw.notes.iter().map(|note| Note {
         section: note.section.clone(),
         says: note.says.clone(),
@@ -280,7 +271,7 @@ fn instruction(raw: &RawDirective, raw_isa: &RawIsa, forms: Vec<Form>) -> Instru
         forms,
         elsewhere: Vec::new(),
         notes: notes.collect(),
-        examples: examples.collect(),
+        examples: Vec::new(),
         sets: sets.collect(),
         modifiers: FxHashMap::default(),
         joined: Vec::new(),

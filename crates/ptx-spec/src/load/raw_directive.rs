@@ -39,9 +39,6 @@ pub struct RawDirective {
     /// Sentences of the manual that are not rules here, with the reason; contradictions in the manual.
     #[serde(default)]
     pub notes: Vec<RawNote>,
-    /// The manual's own examples.
-    #[serde(default)]
-    pub examples: RawDirectiveExamples,
 }
 
 /// A way to write a directive.
@@ -94,29 +91,4 @@ pub struct RawPart {
     pub probes: Vec<At<String>>,
     /// The sentence of the rule that forbids the probes, if a list of the other values does not say it.
     pub says: Option<String>,
-}
-
-/// The manual's examples.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct RawDirectiveExamples {
-    /// Declarations that the manual omits, before each example.
-    pub declarations: String,
-    /// The examples.
-    pub texts: Vec<RawDirectiveExample>,
-}
-
-/// One of the manual's examples.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawDirectiveExample {
-    /// The text as the manual has it.
-    pub text: At<String>,
-    /// Where it stands.
-    pub place: DirectivePlace,
-    /// The rules that it breaks by this specification; none if it is valid.
-    #[serde(default)]
-    pub rules: Vec<At<String>>,
-    /// The reason, if the specification contradicts the manual's own example.
-    pub why: Option<String>,
 }

@@ -13,7 +13,8 @@ use crate::text::{Argument, Integer, Symbol};
 /// An address in a register.
 pub const REGISTER: &str = "register";
 const ENTRY_PARAMETER: &str = "entry-parameter";
-const FUNCTION_PARAMETER: &str = "function-parameter";
+/// A parameter of a function, in memory.
+pub const FUNCTION_PARAMETER: &str = "function-parameter";
 /// A value that a function returns.
 pub const RETURN_PARAMETER: &str = "return-parameter";
 /// A variable that all devices share.

@@ -1,7 +1,9 @@
 //! How what a line names is declared.
 
 use super::address;
-use super::item::{CALL_TARGETS, Item, LABEL, PARAMETER, PROTOTYPE, SURFREF, ScaffoldPart, Signature};
+use super::item::{
+    CALL_TARGETS, ENTRY_OBJECT, Item, LABEL, PARAMETER, PROTOTYPE, SURFREF, ScaffoldPart, Signature, TEX_VARIABLE,
+};
 use crate::text::Scaffold;
 
 /// Declares items, which ascend, in a scaffold: registers of one type together.
@@ -95,6 +97,8 @@ fn object(kind: &str, parameter: bool, name: &str) -> ScaffoldPart {
     };
     match kind {
         LABEL => ScaffoldPart::Local(format!("{name}: ")),
+        TEX_VARIABLE => ScaffoldPart::Global(format!(".tex .u64 {name}; ")),
+        ENTRY_OBJECT => ScaffoldPart::Global(format!(".entry {name}; ")),
         "branch-targets" => ScaffoldPart::Local(format!("target_0: {name}: .branchtargets target_0; ")),
         _ if parameter => ScaffoldPart::Parameter(format!(".param .{opaque} {name}")),
         _ => ScaffoldPart::Global(format!(".global .{opaque} {name}; ")),

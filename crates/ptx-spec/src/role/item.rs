@@ -9,6 +9,8 @@ use crate::text::Symbol;
 pub(crate) const SURFACE: &str = "surface";
 /// A function.
 pub(super) const FUNCTION_OBJECT: &str = "function";
+/// An entry.
+pub(super) const ENTRY_OBJECT: &str = "entry";
 /// A label.
 pub(super) const LABEL: &str = "label";
 /// The objects with a signature that a call names.
@@ -17,29 +19,43 @@ pub(super) const CALLEES: [&str; 3] = [FUNCTION_OBJECT, CALL_TARGETS, PROTOTYPE]
 pub(super) const CALL_TARGETS: &str = "call-targets";
 /// A prototype: it says what a function that a call reaches takes and returns.
 pub(super) const PROTOTYPE: &str = "prototype";
+/// A variable in the old state space of textures.
+pub(super) const TEX_VARIABLE: &str = "tex-variable";
 /// The kinds of objects.
-pub const OBJECTS: [&str; 8] =
-    [SURFACE, "texture", "sampler", LABEL, FUNCTION_OBJECT, "branch-targets", CALL_TARGETS, PROTOTYPE];
+pub const OBJECTS: [&str; 10] = [
+    SURFACE,
+    "texture",
+    TEX_VARIABLE,
+    "sampler",
+    LABEL,
+    FUNCTION_OBJECT,
+    ENTRY_OBJECT,
+    "branch-targets",
+    CALL_TARGETS,
+    PROTOTYPE,
+];
 /// A `.surfref` at module scope.
 pub const SURFREF: &str = "surfref";
 /// A `.surfref` among the parameters of the entry.
 pub const SURFREF_PARAMETER: &str = "surfref-parameter";
 /// The objects that an operand can be beside a register, each with its kind and whether it is a parameter.
-const OBJECT_WORDS: [(&str, &str, bool); 11] = [
+const OBJECT_WORDS: [(&str, &str, bool); 13] = [
     (SURFREF, SURFACE, false),
     (SURFREF_PARAMETER, SURFACE, true),
     ("texref", "texture", false),
     ("texref-parameter", "texture", true),
+    (TEX_VARIABLE, TEX_VARIABLE, false),
     ("samplerref", "sampler", false),
     ("samplerref-parameter", "sampler", true),
     (LABEL, LABEL, false),
     (FUNCTION_OBJECT, FUNCTION_OBJECT, false),
+    (ENTRY_OBJECT, ENTRY_OBJECT, false),
     ("branch-targets", "branch-targets", false),
     (CALL_TARGETS, CALL_TARGETS, false),
     (PROTOTYPE, PROTOTYPE, false),
 ];
 /// The words for objects, of all kinds.
-pub const OBJECT_KINDS: [&str; 11] = {
+pub const OBJECT_KINDS: [&str; 13] = {
     let mut words = [""; OBJECT_WORDS.len()];
     let mut at = 0;
     while at < words.len() {

@@ -1,8 +1,9 @@
 //! Objects: surfaces, textures, labels, functions, by their name or by a register that holds a handle or an address.
 //! PTX ISA `texture-sampler-and-surface-types`, `labels-and-function-names-as-operands`.
 
+use super::arguments::is_called;
 use super::described::RawOperand;
-use super::item::{CALLEES, Item, PARAMETER, Signature, words_of};
+use super::item::{CALLEES, ENTRY_OBJECT, FUNCTION_OBJECT, Item, PARAMETER, Signature, words_of};
 use super::reader::{Found, OperandReader, Position, Word};
 use super::value;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, NONE, OTHER, SINK, VARIABLE};
@@ -62,7 +63,11 @@ impl OperandReader<'_> {
     pub(super) fn object(&self, argument: &Argument<'_>, position: Position, values: &mut [u8], found: &mut Found) {
         let (what, lanes) = match argument {
             Argument::Tuple(_) | Argument::Bracket(_) => (Word(OTHER), 1),
-            scalar => self.element(scalar, position, values, found),
+            scalar => match self.element(scalar, position, values, found) {
+                // That an entry is not called is a rule of its own.
+                (Word(ENTRY_OBJECT), lanes) if is_called(self.operand) => (Word(FUNCTION_OBJECT), lanes),
+                read => read,
+            },
         };
         self.operand.of_type.into_iter().for_each(|axis| {
             values[axis] = self.on_axis(axis, if lanes == 1 { what } else { Word(OTHER) });

@@ -12,8 +12,13 @@ use crate::spec::ValueSet;
 /// Greedy, one row at a time: a combination not yet covered is completed to a variant, choosing for
 /// each axis the value that covers most.
 pub fn covering(region: &Region<'_>, strength: usize) -> Vec<Values> {
+    covering_more(region, strength, &[])
+}
+
+/// Variants as [`covering`] has them, which also contain every combination of values of any two of the axes `related`.
+pub fn covering_more(region: &Region<'_>, strength: usize, related: &[usize]) -> Vec<Values> {
     let free: Vec<usize> = (region.prefix().len()..region.widths().len()).collect();
-    let mut cover = Cover::new(region, free, strength);
+    let mut cover = Cover::new(region, free, strength, related);
     if region.count() == 0 {
         return Vec::new();
     }
@@ -64,7 +69,7 @@ struct Cover {
 }
 
 impl Cover {
-    fn new(region: &Region<'_>, free: Vec<usize>, strength: usize) -> Self {
+    fn new(region: &Region<'_>, free: Vec<usize>, strength: usize, related: &[usize]) -> Self {
         let widths = region.widths().to_vec();
         // There is no axis after all others, so this asks which values occur at all.
         let occurring = region.together(usize::MAX, 0);
@@ -73,7 +78,7 @@ impl Cover {
         // For each axis and value, the values of later axes that occur together with it.
         let together: Vec<Vec<Vec<ValueSet>>> = (0..widths.len())
             .map(|axis| {
-                let needed = strength > 1 && free.contains(&axis);
+                let needed = free.contains(&axis) && (strength > 1 || related.contains(&axis));
                 let of = |value: u8| if occurs(axis, value) { region.together(axis, value) } else { Vec::new() };
                 if needed { (0..=u8::MAX).take(widths[axis]).map(of).collect() } else { Vec::new() }
             })
@@ -81,7 +86,9 @@ impl Cover {
         let occur = |a: usize, x: u8, b: usize, y: u8| together[a][usize::from(x)][b].contains(y);
         let mut groups = Vec::new();
         let mut ending = vec![Vec::new(); widths.len()];
-        for axes in combinations(&free, strength.min(free.len())) {
+        let related: Vec<usize> = free.iter().copied().filter(|axis| related.contains(axis)).collect();
+        let closer = if strength < 2 && related.len() > 1 { combinations(&related, 2) } else { Vec::new() };
+        for axes in closer.into_iter().chain(combinations(&free, strength.min(free.len()))) {
             let mut open = vec![true; axes.iter().map(|&axis| widths[axis]).product()];
             // Combinations with pairs that do not occur count as covered from the start.
             for (slot, open) in open.iter_mut().enumerate() {

@@ -22,6 +22,19 @@ pub struct DirectiveTemplate {
     pub objects: Vec<(String, String)>,
 }
 
+impl DirectiveTemplate {
+    /// True if a piece or a part of such directives can begin with a word.
+    pub fn has(&self, word: &str) -> bool {
+        let is = |token: Option<&PatternToken>| matches!(token, Some(PatternToken::Token(text)) if text == word);
+        let mut patterns = self.parts.iter().filter_map(|part| match &part.read {
+            PartRead::Patterns(patterns) => Some(patterns),
+            PartRead::Measured(_) => None,
+        });
+        self.pieces.iter().any(|piece| matches!(piece, TemplatePiece::Token(text) if text == word))
+            || patterns.any(|of| of.iter().any(|pattern| is(pattern.first())))
+    }
+}
+
 /// Where a directive stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -112,12 +125,16 @@ pub enum TokenClass {
     Positive,
     /// The number 0.
     Zero,
+    /// A number up to 128 that is a power of two.
+    SmallPower,
     /// A number below 2^32 that is a power of two.
     Power,
     /// A number below 2^32 that is not a power of two.
     Uneven,
     /// A number from 0 to 2^32 - 1.
     Integer,
+    /// A number from 0 to 255.
+    Byte,
     /// A number that does not fit in 32 bits.
     Wide,
     /// A number from 0 to 2^64 - 1.
@@ -144,6 +161,8 @@ pub enum TokenClass {
     Declared,
     /// How many names a name with numbers stands for: `<4>`.
     Range,
+    /// Any word that begins with a dot.
+    Directive,
     /// A quoted text.
     Text,
     /// The target of the module.
@@ -173,15 +192,22 @@ impl TokenClass {
     /// The words for its tokens in a sentence.
     fn in_words(self) -> &'static str {
         match self {
-            Self::Positive | Self::Zero | Self::Power | Self::Uneven | Self::Integer | Self::Wide | Self::Long => {
-                "a number"
-            }
+            Self::Positive
+            | Self::Zero
+            | Self::SmallPower
+            | Self::Power
+            | Self::Uneven
+            | Self::Integer
+            | Self::Byte
+            | Self::Wide
+            | Self::Long => "a number",
             Self::ByteMask => "a mask of bytes",
             Self::Name | Self::Misnomer | Self::Dotted | Self::Predefined | Self::Declared => "a name",
             Self::Label | Self::Labels => "a label",
             Self::Function => "a function",
             Self::Entry => "an entry",
             Self::Range => "a number of names in angle brackets",
+            Self::Directive => "a word with a dot",
             Self::Text => "a text in quotes",
             Self::Target => "a target",
             Self::AddressSize => "an address size",
@@ -203,12 +229,14 @@ pub(crate) const TARGET: &str = "<target>";
 pub(crate) const ADDRESS_SIZE: &str = "<address-size>";
 
 /// Each class with its name and what is written for it.
-const CLASSES: [(&str, TokenClass, &str); 22] = [
+const CLASSES: [(&str, TokenClass, &str); 25] = [
     ("positive", TokenClass::Positive, "32"),
     ("zero", TokenClass::Zero, "0"),
+    ("small-power", TokenClass::SmallPower, "16"),
     ("power", TokenClass::Power, "16"),
     ("uneven", TokenClass::Uneven, "3"),
     ("integer", TokenClass::Integer, "4"),
+    ("byte", TokenClass::Byte, "1"),
     ("wide", TokenClass::Wide, "4294967296"),
     ("long", TokenClass::Long, "18446744073709551615"),
     ("byte-mask", TokenClass::ByteMask, "0xff00"),
@@ -222,6 +250,7 @@ const CLASSES: [(&str, TokenClass, &str); 22] = [
     ("entry", TokenClass::Entry, "e"),
     ("declared", TokenClass::Declared, "g"),
     ("range", TokenClass::Range, "<4>"),
+    ("directive", TokenClass::Directive, ".a"),
     ("text", TokenClass::Text, "\"a\""),
     ("target", TokenClass::Target, TARGET),
     ("address-size", TokenClass::AddressSize, ADDRESS_SIZE),
@@ -257,6 +286,7 @@ impl TextMeasure {
                 "floats",
                 "empty",
                 "addresses",
+                "function-addresses",
                 "entry-addresses",
                 "offsets",
                 "function-offsets",

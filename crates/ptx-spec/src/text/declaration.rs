@@ -105,6 +105,10 @@ impl<'a> Declaration<'a> {
             match lexer.directive()? {
                 ".align" => {
                     let bytes = argument(lexer, ".align")?;
+                    // After the type it aligns nothing, though some ptxas take it.
+                    if pointer || !read.of_type.is_empty() {
+                        continue;
+                    }
                     read.alignment = read.alignment.max(natural(bytes).and_then(|bytes| bytes.try_into().ok()));
                 }
                 ".attribute" => {
@@ -112,7 +116,7 @@ impl<'a> Declaration<'a> {
                     read.unified |= Lexer::new(attributes).any(|token| token.text == ".unified");
                 }
                 ".ptr" => pointer = true,
-                // The type that a pointer points to is not the parameter's.
+                // The type that a pointer points to is not the parameter's, nor is its alignment.
                 _ if pointer => {}
                 ".v2" => read.lanes = 2,
                 ".v4" => read.lanes = 4,
@@ -174,8 +178,8 @@ impl<'a> Declarators<'a> {
         lexer.blank();
         if lexer.eat(b'<') {
             lexer.blank();
-            let count = lexer.number().parse().map_err(|_| lexer.error("expected a number"))?;
-            read.family = Some(count);
+            let count = natural(lexer.number()).and_then(|count| count.try_into().ok());
+            read.family = Some(count.ok_or_else(|| lexer.error("expected a number"))?);
             lexer.blank();
             if !lexer.eat(b'>') {
                 return Err(lexer.error("expected `>`"));
@@ -292,7 +296,7 @@ mod tests {
             (".reg", ".b32", 1, None, false),
             (".shared", ".b8", 1, None, false),
             (".global", ".surfref", 1, None, false),
-            (".param", ".u64", 1, Some(8), false),
+            (".param", ".u64", 1, None, false),
         ];
         assert_eq!(found, expected);
         assert_eq!(read[1].directives, ".visible .const .v4 .f32");

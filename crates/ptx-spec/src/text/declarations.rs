@@ -40,8 +40,6 @@ pub struct Declarations {
     names: NameTable<NameMeaning>,
     /// `.reg .b32 %r<9>;`: by prefix, the number of registers and their meaning.
     families: NameTable<(u32, Symbol)>,
-    /// The names of entries.
-    entries: NameTable<()>,
     /// The arguments and results of functions and prototypes.
     callees: NameTable<Arc<CallSignature>>,
     /// The variables that can be arguments of calls.
@@ -231,10 +229,8 @@ impl Declarations {
     /// Adds an entry or function whose header stands at byte `at`. If its parameters cannot be read, nothing is known of
     /// them.
     pub(super) fn function(&mut self, isa: &Isa, header: &Header<'_>, at: usize) {
-        self.add(header.name, Symbol::Object("function"), None, at);
-        if !header.function {
-            self.entries.insert(header.name, ());
-        }
+        let object = if header.function { "function" } else { "entry" };
+        self.add(header.name, Symbol::Object(object), None, at);
         if let (true, Ok(signature)) = (header.function, CallSignature::of_function(isa, header)) {
             self.callees.insert(header.name, Arc::new(signature));
         }
@@ -261,8 +257,7 @@ impl Declarations {
 
     /// True if a name is an entry's, and not a function's.
     pub(crate) fn is_entry(&self, name: &str) -> bool {
-        let hash = hash(name);
-        self.scopes().any(|scope| scope.entries.get(name, hash).is_some())
+        self.symbol(name) == Some(Symbol::Object("entry"))
     }
 
     /// True if a name is a function's, and not an entry's.
@@ -369,9 +364,6 @@ impl Declarations {
             if let Some(found) = self.whole(name) {
                 few.names.insert(name, found);
             }
-            if self.is_entry(name) {
-                few.entries.insert(name, ());
-            }
             self.signature(name).into_iter().for_each(|signature| few.callees.insert(name, signature));
             self.argument(name).into_iter().for_each(|argument| few.arguments.insert(name, argument));
         }
@@ -402,7 +394,8 @@ fn symbol(isa: &Isa, declaration: &Declaration<'_>, origin: Origin) -> Symbol {
         (space, ".surfref") => Symbol::Surface(space == ".param"),
         (".param", ".texref") => Symbol::Object("texref-parameter"),
         (".param", ".samplerref") => Symbol::Object("samplerref-parameter"),
-        (".tex", _) | (_, ".texref") => Symbol::Object("texref"),
+        (".tex", _) => Symbol::Object("tex-variable"),
+        (_, ".texref") => Symbol::Object("texref"),
         (_, ".samplerref") => Symbol::Object("samplerref"),
         (".global", _) if declaration.unified => Symbol::Variable("unified"),
         (".global", _) => Symbol::Variable("global"),

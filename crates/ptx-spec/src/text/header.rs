@@ -38,7 +38,7 @@ impl<'a> Header<'a> {
             lexer.blank();
         }
         let results = parenthesized(lexer)?;
-        let name = lexer.name();
+        let name = name(lexer);
         if name.is_empty() {
             return Err(lexer.error("expected the name of an entry or function"));
         }
@@ -62,6 +62,21 @@ impl<'a> Header<'a> {
                 _ => return Err(lexer.error("expected `{`")),
             }
         }
+    }
+}
+
+/// Reads the name of an entry or function. It ends at a dot, as in `.entry k.maxntid 32`; a name with dots, which is none, is
+/// told by the parentheses after it.
+fn name<'a>(lexer: &mut Lexer<'a>) -> &'a str {
+    let mut dotted = lexer.clone();
+    let whole = dotted.name();
+    dotted.blank();
+    match dotted.peek() {
+        Some(b'(') => {
+            lexer.name();
+            whole
+        }
+        _ => lexer.identifier(),
     }
 }
 

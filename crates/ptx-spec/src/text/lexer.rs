@@ -108,6 +108,12 @@ impl<'a> Iterator for Lexer<'a> {
                 self.take(&DIRECTIVE);
                 TokenKind::Directive
             }
+            // `@@DWARF`
+            b'@' if second == b'@' => {
+                self.at += 2;
+                self.take(&FOLLOWING);
+                TokenKind::Directive
+            }
             b'%' if !FOLLOWING.has(second) => self.sign(),
             b'%' => self.word(),
             first if FOLLOWING.has(first) => self.word(),
@@ -258,15 +264,25 @@ impl<'a> Lexer<'a> {
     /// Reads a name with its component, if any; returns an empty text if no name follows. Blanks may stand before a component.
     pub(crate) fn name(&mut self) -> &'a str {
         let start = self.at;
-        match self.peek() {
-            Some(b'%') => self.at += 1,
-            Some(first) if FOLLOWING.has(first) => {}
-            _ => return "",
+        if self.identifier().is_empty() {
+            return "";
         }
         self.take(&COMPONENT);
         if self.peek().is_some_and(|byte| is_blank(byte) || byte == b'/') {
             self.late_component();
         }
+        self.since(start)
+    }
+
+    /// Reads a name, which ends at a dot; returns an empty text if no name follows.
+    pub(super) fn identifier(&mut self) -> &'a str {
+        let start = self.at;
+        match self.peek() {
+            Some(b'%') => self.at += 1,
+            Some(first) if FOLLOWING.has(first) => {}
+            _ => return "",
+        }
+        self.take(&FOLLOWING);
         self.since(start)
     }
 

@@ -8,6 +8,8 @@ use super::line::Line;
 
 /// The error message if text follows the instruction.
 pub(super) const SURPLUS: &str = "nothing but a comment may follow the `;`";
+/// The beginning of a line of debugging information.
+const DWARF: &str = "@@DWARF";
 /// The error message for a directive that PTX does not have.
 pub(super) const UNKNOWN_DIRECTIVE: &str = "this is not a directive of PTX";
 
@@ -127,11 +129,35 @@ impl<'a> Statements<'a> {
         let name = match marker {
             Some(marker) if marker.starts_with("line") || marker.starts_with(|c: char| c.is_ascii_digit()) => "#",
             Some(_) => return Err(self.error("a preprocessor directive: run the C preprocessor first")),
-            None if rest.starts_with("@@") => "@@",
+            None if rest.starts_with(DWARF) => return self.dwarf(start).map(Some),
             None => return Ok(None),
         };
         self.lexer.skip_line();
         Ok(Some(Statement::Directive(name, self.lexer.since(start))))
+    }
+
+    /// `@@DWARF .section .debug_info, "", @progbits`, `@@DWARF .byte 0x2b, 0x00`
+    fn dwarf(&mut self, start: usize) -> Result<Statement<'a>, SyntaxError> {
+        self.lexer.reset(start + DWARF.len());
+        self.lexer.blank();
+        if self.lexer.peek() != Some(b'.') {
+            return Err(self.error("expected .section, .byte, .4byte or .quad"));
+        }
+        self.lexer.directive()?;
+        loop {
+            self.lexer.blank();
+            self.lexer.eat(b'@');
+            match self.lexer.next() {
+                Some(token) if token.kind != TokenKind::Sign => {}
+                _ => return Err(self.error("expected a number or a label")),
+            }
+            let end = self.lexer.at();
+            self.lexer.blank();
+            if !self.lexer.eat(b',') {
+                self.lexer.reset(end);
+                return Ok(Statement::Directive(DWARF, self.lexer.since(start)));
+            }
+        }
     }
 
     /// A label or an instruction without a guard.
@@ -216,7 +242,7 @@ impl<'a> Statements<'a> {
         let mut end = self.lexer.at();
         if name == ".target" {
             self.lexer.blank();
-            self.lexer.name();
+            self.lexer.identifier();
             end = self.lexer.at();
         } else {
             end = self.numbers_and_texts(end);
@@ -228,7 +254,7 @@ impl<'a> Statements<'a> {
                 break;
             }
             self.lexer.blank();
-            self.lexer.name();
+            self.lexer.identifier();
             end = self.lexer.at();
             self.lexer.blank();
             // `function_name $label+4`, `function_name .debug_str+4`
