@@ -81,7 +81,7 @@ struct JudgedAsm {
 }
 
 /// The values that are tried for constants that are not known.
-const TRIED: [&str; 16] =
+pub(super) const TRIED: [&str; 16] =
     ["0", "1", "2", "4", "8", "16", "32", "64", "128", "256", "3", "5", "6", "7", "24", "-1"];
 /// The reasons why a statement is not read.
 const INSERTED: &str = "a text is put into it";
