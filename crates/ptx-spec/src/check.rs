@@ -10,6 +10,7 @@ mod diagnostic;
 mod directives;
 mod environments;
 mod faults;
+mod meant;
 mod module_names;
 mod names;
 mod smallest;

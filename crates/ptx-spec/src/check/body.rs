@@ -10,6 +10,7 @@ use super::diagnostic::{CheckedDirective, CheckedLine, Diagnostic, DiagnosticSev
 use super::directives::{self, FoundDirective};
 use super::environments::{JudgedEnvironment, ModuleEnvironments};
 use super::faults::{DeclarationFaults, declares, no_name};
+use super::meant::LineWithName;
 use super::names::{KnownNames, names};
 use super::undeclared::UndeclaredNames;
 use super::{Checker, ascii, module_names};
@@ -303,7 +304,7 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         }
         let known = KnownNames::of(&line, walk.declarations(), &spec.isa);
         if !known.undeclared.is_empty() {
-            return self.undeclared(&line, known.undeclared, walk);
+            return self.undeclared(&line, at, known.undeclared, walk);
         }
         if let Some(none) = none {
             return self.found.counts.add_unknown(&none.name());
@@ -337,7 +338,7 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
     }
 
     /// Notes the names of a line that are not declared.
-    fn undeclared(&mut self, line: &Line<'a>, names: Vec<&'a str>, walk: &Walk<'a, '_>) {
+    fn undeclared(&mut self, line: &Line<'a>, at: Range<usize>, names: Vec<&'a str>, walk: &Walk<'a, '_>) {
         if !walk.whole() {
             self.found.counts.unjudged += 1;
             return;
@@ -347,7 +348,12 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
             self.found.faults.add_words_of_line(line);
             return;
         }
-        self.undeclared.add(self.module.text, names, |_| None);
+        let (file, isa) = (self.module.text, &self.checker.spec.isa);
+        let judge = self.judge.map(|judged| &judged.judge);
+        let (declarations, is_only) = (walk.declarations(), names.len() == 1);
+        self.undeclared.add(file, names, |name| {
+            LineWithName { file, at: at.clone(), line, declarations, judge: judge?, isa, is_only }.advice(name)
+        });
     }
 
     /// Warns of numbers that lose bits.
