@@ -1,9 +1,9 @@
 //! `ptx-conform explain`: everything that the specification says about one line.
 
 mod assume;
+mod pasted;
 mod several;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anyhow::Context as _;
 
 use super::load::{LISTED, UnknownOpts};
-use ptx_conform::environment::{Environment, Suffix, Target, Version};
+use ptx_conform::environment::Environment;
 use ptx_conform::explain::ExplainedLine;
 use ptx_conform::judge::{Judge, NoInstruction, Reading, UNKNOWN_OPCODE, UnknownEnvironment, needs, needs_in_words};
 use ptx_conform::must::Must;
@@ -23,7 +23,8 @@ use ptx_conform::spec::{Spec, Verdict};
 
 /// Explain one line: its verdict, broken rules, the manual's section, and what it needs
 ///
-/// A text of several statements is explained as well: blocks, labels, declarations, directives, a whole module.
+/// A text of several statements is explained as well: blocks, labels, declarations, directives, a whole module. So is
+/// inline assembly: a whole `asm` statement, or its text with `%0` or `$0`, quotes and escapes.
 ///
 /// Without --target, the line is judged for the newest plain target, or for an architecture or family target such as sm_90a
 /// on which it breaks fewer rules.
@@ -33,7 +34,7 @@ use ptx_conform::spec::{Spec, Verdict};
 /// Example: ptx-conform explain 'suld.b.1d.v4.b64.trap {%rd1, %rd2, %rd3, %rd4}, [surf, {%r1}];'
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
-    /// The line, including its `;`; or several statements.
+    /// The line, including its `;`; or several statements; or inline assembly.
     line: String,
     #[command(flatten)]
     environment: super::environment::EnvironmentOpts,
@@ -48,11 +49,14 @@ impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         let spec = self.unknown.load_spec(specs)?;
         let given = self.environment.resolve(&spec.isa)?;
-        let line = match Line::parse(&self.line) {
+        let pasted = pasted::read(&spec, &self.line, given, self.declarations.as_deref())?;
+        let pasted = pasted.unwrap_or_else(|| pasted::PastedText::plain(&self.line));
+        let text = pasted.text.as_str();
+        let line = match Line::parse(text) {
             Ok(line) => line,
-            Err(error) if error.surplus() || several::is_several(&self.line) => {
+            Err(error) if error.surplus() || several::is_several(text) => {
                 let (names_target, names_environment) = (self.environment.names_target(), self.environment.given());
-                let (text, declarations) = (self.line.as_str(), self.declarations);
+                let declarations = self.declarations;
                 return several::TextQuestion {
                     spec: &spec,
                     text,
@@ -60,30 +64,44 @@ impl Opts {
                     names_target,
                     names_environment,
                     declarations,
+                    pasted: &pasted,
                 }
                 .answer();
             }
-            Err(error) => return unreadable(&spec, &self.line, &error),
+            Err(error) => return unreadable(&spec, text, &error),
         };
         if let Some(none) = spec.no_instruction(&line) {
-            return without_instruction(&self.line, &none);
+            return without_instruction(text, &none);
         }
+        self.single(&spec, given, &line, &pasted)
+    }
+
+    /// Explains one line.
+    fn single(
+        &self,
+        spec: &Spec,
+        given: Environment,
+        line: &Line<'_>,
+        pasted: &pasted::PastedText,
+    ) -> anyhow::Result<ExitCode> {
         let instruction =
             spec.instruction_of(line.opcode, &line.modifiers).must("a line is of an instruction or of none");
-        let (text, assumed) = match self.declarations {
-            Some(text) => (text, false),
-            None => (assume::declarations(&spec.isa, &[(&line, instruction)], &BTreeSet::new(), &given), true),
+        let others = match &self.declarations {
+            Some(text) => text.clone(),
+            None => assume::declarations(&spec.isa, &[(line, instruction)], &pasted.names(), &given),
         };
+        let assumed = Some(others.as_str()).filter(|others| self.declarations.is_none() && !others.is_empty());
+        let text = pasted.declared(&others);
         let declarations = Declarations::parse(&text, &spec.isa).context("--declarations")?;
-        let read = |judge: &Judge<'_>| judge.read_as(instruction, &line, &declarations);
-        let mut judged = JudgedIn::new(&spec, given, read)?;
+        let read = |judge: &Judge<'_>| judge.read_as(instruction, line, &declarations);
+        let mut judged = JudgedIn::new(spec, given, read)?;
         if !self.environment.names_target() {
-            judged = judged.or_where_it_breaks_less(&spec, read)?;
+            judged = judged.or_where_it_breaks_less(spec, read)?;
         }
         let JudgedIn { environment, judge, reading } = judged;
         let case = ExplainedLine {
-            text: &self.line,
-            line: &line,
+            text: &pasted.text,
+            line,
             judge: &judge,
             declarations: &declarations,
             environment,
@@ -91,8 +109,8 @@ impl Opts {
             reading: &reading,
         };
         let mut output = diagnostics(&case);
-        output += &summary(&case, &spec, if assumed && !text.is_empty() { Some(&text) } else { None });
-        if assumed && !text.is_empty() && !reading.valid() {
+        output += &summary(&case, spec, assumed, pasted.says.as_deref());
+        if (assumed.is_some() || pasted.is_chosen) && !reading.valid() {
             output += "         declare the names with --declarations if this is wrong\n";
         }
         super::output::print(&output)?;
@@ -127,8 +145,7 @@ impl<'s> JudgedIn<'s> {
     ) -> Result<Self, UnknownEnvironment> {
         let given = self.environment;
         let mut best = self;
-        let named = |(target, since): &&(Target, Version)| target.suffix != Suffix::Plain && *since <= given.ptx;
-        for &(target, _) in spec.isa.targets.iter().rev().filter(named) {
+        for target in spec.isa.suffixed_targets(given.ptx) {
             if best.reading.valid() {
                 break;
             }
@@ -195,7 +212,7 @@ fn diagnostics(case: &ExplainedLine<'_>) -> String {
     text
 }
 
-fn summary(case: &ExplainedLine<'_>, spec: &Spec, assumed: Option<&str>) -> String {
+fn summary(case: &ExplainedLine<'_>, spec: &Spec, assumed: Option<&str>, pasted: Option<&str>) -> String {
     let (form, reading) = (case.form(), case.reading);
     let mut text = match reading.valid() {
         true => format!("valid: {}\n", case.line),
@@ -214,6 +231,9 @@ fn summary(case: &ExplainedLine<'_>, spec: &Spec, assumed: Option<&str>) -> Stri
     }
     row("judged", &format!("in {}", case.environment));
     row("manual", &form.page());
+    if let Some(pasted) = pasted {
+        row("inline", pasted);
+    }
     if let Some(assumed) = assumed {
         row("assumed", assumed);
     }

@@ -21,6 +21,7 @@ use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::matrix::{Matrix, Survey};
 use ptx_conform::plural::counted;
+use ptx_conform::releases::ReleaseTable;
 use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, RunVerdict, SupportReport};
 use ptx_conform::spec::{Instruction, Spec};
 
@@ -176,6 +177,7 @@ impl Opts {
         use_threads(self.jobs)?;
         let spec = super::load::load_spec(specs)?;
         let divergences = super::load::load_divergences(specs, &spec)?;
+        let releases = super::load::load_listed_releases(specs, &spec.isa)?;
         super::load::instructions(&spec, &self.instructions)?;
         let options = self.options(&spec)?;
         let directory = self.reports.join(folder(&self.name)?);
@@ -219,7 +221,7 @@ impl Opts {
             borders::add(&spec, &mut report);
         }
         report.settle();
-        self.write(&mut report, (&spec, &divergences), matrix.as_ref(), &directory)?;
+        self.write(&mut report, (&spec, &divergences), (matrix.as_ref(), releases.as_ref()), &directory)?;
         super::output::print(&format!("{}report: {}\n", report.text(), directory.join("index.html").display()))?;
         Ok(match report.verdict {
             // An instruction whose file has errors was not asked about.
@@ -235,7 +237,7 @@ impl Opts {
         &self,
         report: &mut Report,
         (spec, divergences): (&Spec, &Divergences),
-        matrix: Option<&Matrix>,
+        (matrix, releases): (Option<&Matrix>, Option<&ReleaseTable>),
         directory: &Path,
     ) -> anyhow::Result<()> {
         let history = self.history();
@@ -244,7 +246,7 @@ impl Opts {
         report.news = News::new(&earlier, &line);
         let mut runs: Vec<HistoryLine> = earlier.into_iter().map(|(_, line)| line).collect();
         runs.push(line);
-        let sources = PageSources { spec, divergences, history: &runs, matrix };
+        let sources = PageSources { spec, divergences, history: &runs, matrix, releases };
         report
             .write(&sources, directory)
             .with_context(|| format!("the report cannot be written to {}", directory.display()))?;

@@ -26,6 +26,7 @@ use crate::divergences::Divergences;
 use crate::engine::words::{cut, visible};
 use crate::matrix::Matrix;
 use crate::plural::noun;
+use crate::releases::ReleaseTable;
 use crate::spec::{Instruction, Spec};
 use builds_view::BuildsView;
 use engine_names::EngineNames;
@@ -39,7 +40,7 @@ use run_view::RunView;
 /// A file of the report: its path in the folder, with `/`, and its text.
 pub(super) type Page = (String, String);
 
-const TEMPLATES: [(&str, &str); 9] = [
+const TEMPLATES: [(&str, &str); 10] = [
     ("base.html", include_str!("pages/templates/base.html")),
     ("macros.html", include_str!("pages/templates/macros.html")),
     ("index.html", include_str!("pages/templates/index.html")),
@@ -49,6 +50,7 @@ const TEMPLATES: [(&str, &str); 9] = [
     ("known.html", include_str!("pages/templates/known.html")),
     ("matrix.html", include_str!("pages/templates/matrix.html")),
     ("run.html", include_str!("pages/templates/run.html")),
+    ("toolchains.html", include_str!("pages/templates/toolchains.html")),
 ];
 
 /// Findings that the index shows in full; it links the others.
@@ -67,6 +69,8 @@ pub struct PageSources<'a> {
     pub history: &'a [HistoryLine],
     /// The support matrix of the run's instructions, as its engines have it.
     pub matrix: Option<&'a Matrix>,
+    /// The releases of CUDA, if the specification has any.
+    pub releases: Option<&'a ReleaseTable>,
 }
 
 /// All pages of a report.
@@ -94,7 +98,8 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
     let features: Vec<FeatureView<'_>> = sources.matrix.map(FeatureView::all).unwrap_or_default();
     let mut of_instruction: BTreeMap<&str, Vec<&FeatureView<'_>>> = BTreeMap::new();
     features.iter().for_each(|feature| of_instruction.entry(feature.instruction).or_default().push(feature));
-    let maker = PageMaker { report: value(report), has_matrix: sources.matrix.is_some(), environment: &environment };
+    let (has_matrix, has_releases) = (sources.matrix.is_some(), sources.releases.is_some());
+    let maker = PageMaker { report: value(report), has_matrix, has_releases, environment: &environment };
 
     let mut pages = vec![
         maker.page(
@@ -121,13 +126,10 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
         ("report.js".to_owned(), include_str!("pages/templates/report.js").to_owned()),
     ];
     if let Some(matrix) = sources.matrix {
-        pages.push(maker.page(
-            "matrix.html",
-            "matrix.html",
-            "",
-            context! { features => value(&features), engines => value(&matrix.engines) },
-        )?);
+        let own = context! { features => value(&features), engines => value(&matrix.engines) };
+        pages.push(maker.page("matrix.html", "matrix.html", "", own)?);
     }
+    pages.extend(sources.releases.map(|releases| maker.of_releases(releases)).transpose()?);
     pages.extend(maker.of_findings(&findings)?);
     pages.extend(maker.of_instructions(&instructions, &of_instruction)?);
     Ok(pages)
@@ -137,6 +139,7 @@ pub(super) fn pages(report: &Report, sources: &PageSources<'_>) -> Result<Vec<Pa
 struct PageMaker<'e> {
     report: Value,
     has_matrix: bool,
+    has_releases: bool,
     environment: &'e Environment<'e>,
 }
 
@@ -162,12 +165,22 @@ impl PageMaker<'_> {
         instructions.par_iter().map(page).collect()
     }
 
+    fn of_releases(&self, releases: &ReleaseTable) -> Result<Page, Error> {
+        let cells = releases.cells();
+        let (columns, rows) = cells.split_at(1);
+        let own = context! { columns => value(&columns[0]), releases => value(&rows) };
+        self.page("toolchains.html", "toolchains.html", "", own)
+    }
+
     /// The page of a template at a path; `root` leads from there to the folder of the report.
     fn page(&self, template: &str, path: &str, root: &str, own: Value) -> Result<Page, Error> {
-        let text = self
-            .environment
-            .get_template(template)?
-            .render(context! { report => self.report.clone(), has_matrix => self.has_matrix, root, ..own })?;
+        let text = self.environment.get_template(template)?.render(context! {
+            report => self.report.clone(),
+            has_matrix => self.has_matrix,
+            has_releases => self.has_releases,
+            root,
+            ..own
+        })?;
         Ok((path.to_owned(), text))
     }
 }
@@ -358,7 +371,13 @@ mod tests {
     fn pages_of(report: &Report) -> BTreeMap<String, String> {
         let spec = crate::shipped::spec().expect("the specification is sound");
         report
-            .pages(&PageSources { spec: &spec, divergences: &Divergences::default(), history: &[], matrix: None })
+            .pages(&PageSources {
+                spec: &spec,
+                divergences: &Divergences::default(),
+                history: &[],
+                matrix: None,
+                releases: None,
+            })
             .expect("pages")
             .into_iter()
             .collect()
@@ -415,6 +434,23 @@ mod tests {
         let quiet = Report { divergences: Vec::new(), ..report(Vec::new()) };
         let page = &pages_of(&quiet)["index.html"];
         assert!(page.contains("<p class=\"agrees\">None.</p>") && !page.contains("<article"), "{page}");
+    }
+
+    #[test]
+    fn releases_have_a_page_if_there_are_any() {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        let table = ReleaseTable::load(None, &spec.isa).expect("the table of releases is sound");
+        let divergences = Divergences::default();
+        let pages_with = |releases| -> BTreeMap<String, String> {
+            let sources = PageSources { spec: &spec, divergences: &divergences, history: &[], matrix: None, releases };
+            report(Vec::new()).pages(&sources).expect("pages").into_iter().collect()
+        };
+        let links = |pages: &BTreeMap<String, String>| pages["index.html"].contains("href=\"toolchains.html\"");
+        let (pages, without) = (pages_with(Some(&table)), pages_with(None));
+        assert!(links(&pages) && !links(&without) && !without.contains_key("toolchains.html"));
+        let rows = pages["toolchains.html"].matches("<th scope=\"row\">").count();
+        assert_eq!(rows, table.releases.len());
+        assert!(pages["toolchains.html"].contains("<td data-label=\"driver\">r"));
     }
 
     #[test]

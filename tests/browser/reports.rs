@@ -9,6 +9,7 @@ use ptx_conform::divergences::{Divergences, Does, EngineVersion};
 use ptx_conform::engine::{Engine as _, ListedInstruction, ListedLine, Listing};
 use ptx_conform::judge::Reading;
 use ptx_conform::matrix::{Matrix, Survey};
+use ptx_conform::releases::ReleaseTable;
 use ptx_conform::report::{AbsentReport, CodeChanges, HistoryLine, ModifierReport, PageSources, Report};
 use ptx_conform::spec::{Instruction, Spec};
 use tempfile::TempDir;
@@ -53,7 +54,9 @@ impl Written {
         let mut earlier = HistoryLine { date: Some("2026-11-21".to_owned()), ..run.clone() };
         earlier.findings.truncate(1);
         let listed = Divergences::load(None, spec).expect("the listed divergences are sound");
-        let sources = PageSources { spec, divergences: &listed, history: &[earlier.clone(), earlier, run], matrix };
+        let releases = ReleaseTable::load(None, &spec.isa).expect("the table of releases is sound");
+        let history = &[earlier.clone(), earlier, run];
+        let sources = PageSources { spec, divergences: &listed, history, matrix, releases: Some(&releases) };
         report.write(&sources, folder.path()).expect("the report can be written");
         report.write_cases(&folder.path().join("cases")).expect("the cases can be written");
         Self { report, folder }

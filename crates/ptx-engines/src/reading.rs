@@ -3,7 +3,7 @@
 use super::Batch;
 use ptx_spec::directive::DirectiveJudge;
 use ptx_spec::judge::{Judge, Reading};
-use ptx_spec::ptx::{Declarations, Line, Module};
+use ptx_spec::ptx::{Declarations, Line, Module, Scaffold};
 use ptx_spec::spec::{Instruction, Spec};
 
 /// Reads the lines of one batch.
@@ -58,7 +58,7 @@ impl<'s, 'b> BatchReader<'s, 'b> {
     fn directive(&self, line: &str) -> Result<Option<(&'s Instruction, Reading)>, Unread<'static>> {
         let Some(directives) = &self.directives else { return Ok(None) };
         let (module, first) = self.batch.scaffold.module(&self.batch.environment, "k", &[line]);
-        let start = module.split_inclusive('\n').take(first - 1).map(str::len).sum::<usize>();
+        let start = Scaffold::line_start(&module, first);
         let own = start..start + line.len();
         let mut found = None;
         for read in directives.read_module(&Module::read(&module, &self.spec.isa)) {

@@ -10,10 +10,13 @@ mod counts;
 mod diagnostic;
 mod directives;
 mod environments;
+mod faults;
 mod inlined;
+mod meant;
 mod module_names;
 mod names;
 mod smallest;
+mod undeclared;
 
 use rayon::prelude::*;
 
@@ -110,12 +113,10 @@ impl<'s> Checker<'s> {
     {
         let module = Module::read(text, &self.spec.isa);
         let environments = ModuleEnvironments::new(self.spec, &module);
-        let bodies: Vec<CheckedBody<'a>> = module
-            .bodies
-            .par_iter()
-            .map(|body| BodyChecker::new(self, &module, body, environments.of(body.range.start)).check())
-            .collect();
         let mut all = CheckedBody::of_module(self, &module, &environments);
+        let faults = std::mem::take(&mut all.faults);
+        let check = |body| BodyChecker::new(self, &module, body, environments.of(body.range.start), &faults).check();
+        let bodies: Vec<CheckedBody<'a>> = module.bodies.par_iter().map(check).collect();
         bodies.into_iter().for_each(|body| all.add(body));
         // Those of the module stand between those of the bodies.
         all.diagnostics.sort_by_key(|diagnostic| diagnostic.at.start);

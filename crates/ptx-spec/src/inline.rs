@@ -13,6 +13,7 @@ mod ir;
 mod joined;
 mod language;
 mod mapped_text;
+mod pasted;
 mod ptx_text;
 mod quoted;
 mod source_token;
@@ -23,3 +24,4 @@ mod wrapped;
 
 pub use checked_source::{CheckedSource, InlineChecker, SkippedStatements};
 pub use language::{SUFFIXES, SourceLanguage};
+pub use pasted::PastedAsm;

@@ -59,7 +59,10 @@ pub(super) fn language(path: &Path) -> Option<SourceLanguage> {
 /// The reason why a file is no source.
 pub(super) fn no_source() -> String {
     let known: Vec<&str> = SUFFIXES.iter().map(|(suffix, _)| *suffix).collect();
-    format!("its suffix is none of a language with inline assembly that can be read: {}", known.join(" "))
+    format!(
+        "not a source, by its suffix: --inline reads {}; what else is CUDA, C or C++ can be piped into `check --inline -`",
+        known.join(" ")
+    )
 }
 
 /// The name of a file in what is printed.

@@ -5,12 +5,15 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use ptx_conform::check::{CheckedFile, Checker, Details, Diagnostic, SmallestHeader, smallest_header};
-use ptx_conform::environment::{Environment, Suffix, Target, Version};
+use ptx_conform::check::{
+    CheckedFile, Checker, Details, Diagnostic, DiagnosticSeverity, SmallestHeader, smallest_header,
+};
+use ptx_conform::environment::Environment;
 use ptx_conform::ptx::{Declarations, Lexer, Line, Module, Scaffold, TokenKind, Walk, WalkStep};
 use ptx_conform::spec::{Instruction, Spec};
 
 use super::assume;
+use super::pasted::PastedText;
 use crate::cli::check::{diagnostic, summary};
 use crate::cli::output;
 use crate::cli::place::Lines;
@@ -29,6 +32,8 @@ pub(super) struct TextQuestion<'a> {
     pub(super) names_environment: bool,
     /// The declarations that were given.
     pub(super) declarations: Option<String>,
+    /// The text as it was pasted, if it is inline assembly.
+    pub(super) pasted: &'a PastedText,
 }
 
 /// Where in a module a text stands, by its first word that tells.
@@ -65,10 +70,10 @@ impl TextQuestion<'_> {
             );
         }
         let assumed = match (&self.declarations, level) {
-            (None, TextLevel::Body) => self.assumed(),
+            (None, TextLevel::Body) => assumed(self.spec, self.text, self.pasted, &self.environment),
             _ => String::new(),
         };
-        let declarations = self.declarations.as_deref().unwrap_or(&assumed);
+        let declarations = &self.pasted.declared(self.declarations.as_deref().unwrap_or(&assumed));
         Declarations::parse(declarations, &self.spec.isa).context("--declarations")?;
         let styled = output::color(&std::io::stdout());
         let mut asked = ExplainedModule::new(level, self.text, declarations, self.environment);
@@ -88,11 +93,14 @@ impl TextQuestion<'_> {
             TextLevel::Module => "  judged in what its header says\n".to_owned(),
             _ => format!("  judged in {}\n", asked.environment),
         };
+        if let Some(says) = &self.pasted.says {
+            text += &format!("  inline {says}\n");
+        }
         if !assumed.is_empty() {
             text += &format!(" assumed {assumed}\n");
-            if checked.counts.errors > 0 {
-                text += "         declare the names with --declarations if this is wrong\n";
-            }
+        }
+        if checked.counts.errors > 0 && (self.pasted.is_chosen || !assumed.is_empty()) {
+            text += "         declare the names with --declarations if this is wrong\n";
         }
         output::print(&text)?;
         let incomplete = checked.counts.unread > 0 || checked.counts.unjudged > 0 || checked.counts.unknown() > 0;
@@ -108,9 +116,7 @@ impl TextQuestion<'_> {
     fn where_it_breaks_less(&self, given: ExplainedModule, level: TextLevel, declarations: &str) -> ExplainedModule {
         let errors = |of: &ExplainedModule| of.check(self.spec).counts.errors;
         let (mut best, mut fewest) = (errors(&given), given);
-        let ptx = self.environment.ptx;
-        let named = |(target, since): &&(Target, Version)| target.suffix != Suffix::Plain && *since <= ptx;
-        for &(target, _) in self.spec.isa.targets.iter().rev().filter(named) {
+        for target in self.spec.isa.suffixed_targets(self.environment.ptx) {
             if best == 0 {
                 break;
             }
@@ -123,27 +129,41 @@ impl TextQuestion<'_> {
         }
         fewest
     }
+}
 
-    /// Declarations of the names that the text uses and does not declare.
-    fn assumed(&self) -> String {
-        let module = Module::read_inside(self.text, &self.spec.isa, &Declarations::default());
-        let mut used: Vec<(Line<'_>, &Instruction)> = Vec::new();
-        let mut declared: BTreeSet<&str> = BTreeSet::new();
-        for body in &module.bodies {
-            let mut walk = Walk::new(&module, &self.spec.isa, body);
-            while let Some(step) = walk.next_step() {
-                let WalkStep::Instruction(line, at) = step else { continue };
-                let words = Lexer::new(&self.text[at]).filter(|token| token.kind == TokenKind::Word);
-                declared
-                    .extend(words.map(|token| token.text).filter(|name| walk.declarations().symbol(name).is_some()));
-                if let Some(instruction) = self.spec.instruction_of(line.opcode, &line.modifiers) {
-                    used.push((line, instruction));
-                }
+/// Declarations of the names that a text uses and does not declare, but for the operands of inline assembly.
+fn assumed(spec: &Spec, text: &str, pasted: &PastedText, environment: &Environment) -> String {
+    let module = Module::read_inside(text, &spec.isa, &Declarations::default());
+    let mut used: Vec<(Line<'_>, &Instruction)> = Vec::new();
+    let mut declared: BTreeSet<&str> = pasted.names();
+    for body in &module.bodies {
+        let mut walk = Walk::new(&module, &spec.isa, body);
+        while let Some(step) = walk.next_step() {
+            let WalkStep::Instruction(line, at) = step else { continue };
+            let words = Lexer::new(&text[at]).filter(|token| token.kind == TokenKind::Word);
+            declared.extend(words.map(|token| token.text).filter(|name| walk.declarations().symbol(name).is_some()));
+            if let Some(instruction) = spec.instruction_of(line.opcode, &line.modifiers) {
+                used.push((line, instruction));
             }
         }
-        let lines: Vec<(&Line<'_>, &Instruction)> = used.iter().map(|(line, of)| (line, *of)).collect();
-        assume::declarations(&self.spec.isa, &lines, &declared, &self.environment)
     }
+    let lines: Vec<(&Line<'_>, &Instruction)> = used.iter().map(|(line, of)| (line, *of)).collect();
+    assume::declarations(&spec.isa, &lines, &declared, environment)
+}
+
+/// The wrong statements of inline assembly, with these declarations or those that are assumed.
+pub(super) fn wrong_statements(
+    spec: &Spec,
+    pasted: &PastedText,
+    environment: Environment,
+    given: Option<&str>,
+) -> Vec<String> {
+    let level = level(&pasted.text);
+    let others = given.map_or_else(|| assumed(spec, &pasted.text, pasted, &environment), str::to_owned);
+    let asked = ExplainedModule::new(level, &pasted.text, &pasted.declared(&others), environment);
+    let found = asked.check(spec).diagnostics.into_iter();
+    let errors = found.filter(|diagnostic| diagnostic.severity == DiagnosticSeverity::Error);
+    errors.map(|diagnostic| asked.module[diagnostic.at].to_owned()).collect()
 }
 
 /// Where a text stands.
@@ -180,7 +200,7 @@ impl ExplainedModule {
             TextLevel::Definitions | TextLevel::Module => Scaffold::default(),
         };
         let (whole, first) = scaffold.module(&environment, "explained", &[]);
-        let start = whole.split_inclusive('\n').take(first - 1).map(str::len).sum::<usize>();
+        let start = Scaffold::line_start(&whole, first);
         // The scaffold has an entry and a last instruction, which only text of a body is put between.
         let (before, after) = match level {
             TextLevel::Module => ("", ""),

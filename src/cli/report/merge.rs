@@ -51,7 +51,9 @@ impl Opts {
         let written = || format!("the report cannot be written to {}", self.into.display());
         std::fs::create_dir_all(&self.into).with_context(written)?;
         let divergences = super::super::load::load_divergences(specs, &spec)?;
-        let sources = PageSources { spec: &spec, divergences: &divergences, history: &[], matrix: matrix.as_ref() };
+        let releases = super::super::load::load_listed_releases(specs, &spec.isa)?;
+        let (matrix, releases) = (matrix.as_ref(), releases.as_ref());
+        let sources = PageSources { spec: &spec, divergences: &divergences, history: &[], matrix, releases };
         merged.write(&sources, &self.into).with_context(written)?;
         merged.write_cases(&self.into.join("cases")).with_context(written)?;
         merged.write_defects(&self.into.join("defects")).with_context(written)?;

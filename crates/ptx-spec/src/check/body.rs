@@ -3,14 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::call_results::{self, CallResults};
 use super::counts::Counts;
-use super::diagnostic::{CheckedDirective, CheckedLine, Diagnostic, DiagnosticSeverity, OBSERVED};
+use super::diagnostic::{CheckedDirective, CheckedLine, Diagnostic, DiagnosticSeverity};
 use super::directives::{self, FoundDirective};
 use super::environments::{JudgedEnvironment, ModuleEnvironments};
+use super::faults::{DeclarationFaults, declares, no_name};
+use super::meant::LineWithName;
 use super::names::{KnownNames, names};
+use super::undeclared::UndeclaredNames;
 use super::{Checker, ascii, inlined, module_names};
 use crate::directive::{DirectiveText, texts_of_module, texts_of_step};
 use crate::environment::{Target, Version};
@@ -28,6 +31,8 @@ pub(super) struct CheckedBody<'a> {
     pub(super) diagnostics: Vec<Diagnostic<'a>>,
     pub(super) samples: Samples<'a>,
     pub(super) directives: DirectiveSamples<'a>,
+    /// The declarations that are wrong.
+    pub(super) faults: DeclarationFaults<'a>,
 }
 
 /// The parts that the lines of a kind have in common: opcode and modifiers, form, choices except for the
@@ -89,7 +94,8 @@ fn wide(count: usize) -> u64 {
 impl<'a> CheckedBody<'a> {
     fn new(limit: usize) -> Self {
         let (samples, directives) = (Samples::default(), DirectiveSamples::default());
-        Self { limit, counts: Counts::default(), diagnostics: Vec::new(), samples, directives }
+        let (counts, faults) = (Counts::default(), DeclarationFaults::default());
+        Self { limit, counts, diagnostics: Vec::new(), samples, directives, faults }
     }
 
     /// The findings outside of the bodies.
@@ -106,7 +112,14 @@ impl<'a> CheckedBody<'a> {
         module.problems.iter().for_each(|problem| found.problem(problem, module.text, strict));
         inlined::check(module.text).into_iter().for_each(|diagnostic| found.say(diagnostic));
         ascii::check(module.text).into_iter().for_each(|diagnostic| found.say(diagnostic));
-        module_names::check(module, &checker.spec.isa).into_iter().for_each(|diagnostic| found.say(diagnostic));
+        for diagnostic in module_names::check(module, &checker.spec.isa) {
+            if diagnostic.rule == module_names::AGAIN {
+                found.faults.add_twice(&module.text[diagnostic.at.clone()]);
+            }
+            found.say(diagnostic);
+        }
+        let said_of_header: Vec<usize> =
+            environments.diagnostics.iter().map(|diagnostic| diagnostic.at.start).collect();
         for text in texts_of_module(module) {
             let read_already = |problem: &TextProblem<'_>| {
                 matches!(problem.kind, ProblemKind::Syntax(_)) && text.at.contains(&problem.at.start)
@@ -115,7 +128,7 @@ impl<'a> CheckedBody<'a> {
                 && !module.problems.iter().any(read_already)
             {
                 let scope = module.scope_at(text.at.start);
-                found.directive(checker, judged, &text, &scope);
+                found.directive(checker, judged, &text, &scope, said_of_header.contains(&text.at.start));
             }
         }
         found
@@ -129,13 +142,14 @@ impl<'a> CheckedBody<'a> {
         other.directives.all.iter().for_each(|of| self.directives.add(of));
     }
 
-    /// Judges a directive.
+    /// Judges a directive. Which rules it breaks is not said if something is said of it already.
     fn directive<'s: 'a>(
         &mut self,
         checker: &Checker<'s>,
         judged: &JudgedEnvironment<'s>,
         text: &DirectiveText<'a>,
         scope: &Declarations,
+        is_said: bool,
     ) {
         match directives::read(judged, text, scope) {
             FoundDirective::Unknown if matches!(text.keyword, "#" | ".version" | ".target") => {}
@@ -147,6 +161,7 @@ impl<'a> CheckedBody<'a> {
             }
             FoundDirective::Malformed(diagnostic) => {
                 self.counts.unread += 1;
+                self.faults.add_directive(text.file, text.at.clone());
                 self.say(diagnostic);
             }
             FoundDirective::Read(all) => {
@@ -161,7 +176,13 @@ impl<'a> CheckedBody<'a> {
                         self.directives.add(&of);
                     }
                     let severity = if of.tolerated { DiagnosticSeverity::Warning } else { DiagnosticSeverity::Error };
-                    for &rule in &of.read.reading.broken {
+                    // What is wrong with the environment is said of the header.
+                    let is_own = |rule: &&usize| !is_said && !of_environment(of.read.form(), **rule);
+                    let own: Vec<usize> = of.read.reading.broken.iter().filter(is_own).copied().collect();
+                    if severity == DiagnosticSeverity::Error && !own.is_empty() {
+                        self.faults.add_directive(text.file, text.at.clone());
+                    }
+                    for rule in own {
                         let diagnostic = Diagnostic::of_directive(severity, &of, rule);
                         let notes = because.iter().chain(&remark);
                         self.say(notes.fold(diagnostic, |diagnostic, note| diagnostic.with_note(note)));
@@ -185,21 +206,19 @@ impl<'a> CheckedBody<'a> {
     }
 
     /// Says what cannot be read; with a specification that has all directives, any other one is an error.
-    fn problem(&mut self, problem: &TextProblem<'a>, file: &str, strict: Option<&Spec>) {
+    fn problem(&mut self, problem: &TextProblem<'a>, file: &'a str, strict: Option<&Spec>) {
         match problem.kind {
-            ProblemKind::Syntax(_) => self.counts.unread += 1,
+            ProblemKind::Syntax(_) => {
+                self.counts.unread += 1;
+                if declares(problem, file) {
+                    self.faults.add_words(&file[problem.statement.clone()]);
+                }
+            }
             ProblemKind::Directive(_) => self.counts.skipped += 1,
-            ProblemKind::Twice(_) => {}
+            ProblemKind::Twice(name) => self.faults.add_twice(name),
         }
         self.say(Diagnostic::of_problem(problem, file, strict));
     }
-}
-
-/// A name that is not declared: where it is used first, and how often.
-struct UndeclaredName<'a> {
-    name: &'a str,
-    at: Range<usize>,
-    uses: u64,
 }
 
 /// Checks one body.
@@ -208,12 +227,13 @@ pub(super) struct BodyChecker<'c, 'a, 's> {
     module: &'c Module<'a>,
     body: &'c FunctionBody<'a>,
     judge: Option<&'c JudgedEnvironment<'s>>,
+    /// The declarations of the module that are wrong.
+    outer: &'c DeclarationFaults<'a>,
     found: CheckedBody<'a>,
-    /// In the order of their first uses.
-    undeclared: Vec<UndeclaredName<'a>>,
-    /// The positions of names in `undeclared`.
-    positions: FxHashMap<&'a str, usize>,
     results: CallResults<'a>,
+    undeclared: UndeclaredNames<'a>,
+    /// The statements that cannot be read because of a word that is no name, which may be declared as one further on.
+    unread: Vec<(&'a str, TextProblem<'a>)>,
 }
 
 impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
@@ -222,39 +242,67 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         module: &'c Module<'a>,
         body: &'c FunctionBody<'a>,
         judge: Option<&'c JudgedEnvironment<'s>>,
+        outer: &'c DeclarationFaults<'a>,
     ) -> Self {
         let found = CheckedBody::new(checker.limit);
-        let (undeclared, positions, results) = (Vec::new(), FxHashMap::default(), CallResults::default());
-        Self { checker, module, body, judge, found, undeclared, positions, results }
+        let (undeclared, unread, results) = (UndeclaredNames::default(), Vec::new(), CallResults::default());
+        Self { checker, module, body, judge, outer, found, results, undeclared, unread }
     }
 
     pub(super) fn check(mut self) -> CheckedBody<'a> {
         let mut walk = Walk::new(self.module, &self.checker.spec.isa, self.body);
         while let Some(step) = walk.next_step() {
             match step {
-                WalkStep::TextProblem(problem) => {
-                    let strict = self.judge.map(|_| self.checker.spec).filter(|spec| spec.complete);
-                    self.found.problem(&problem, self.module.text, strict);
-                }
+                WalkStep::TextProblem(problem) => self.problem(problem),
                 WalkStep::Instruction(line, at) => self.instruction(line, at, &walk),
                 step @ (WalkStep::Declaration(..) | WalkStep::Directive(..)) => {
                     if let WalkStep::Declaration(declaration, _) = &step {
                         self.results.declare(declaration);
                     }
-                    self.directives(&texts_of_step(self.module.text, &step), walk.declarations());
+                    let is_unread = |problem: &TextProblem<'_>| matches!(problem.kind, ProblemKind::Syntax(_));
+                    let unread = walk.pending().is_some_and(is_unread);
+                    self.directives(&texts_of_step(self.module.text, &step), walk.declarations(), unread);
                 }
                 _ => {}
             }
         }
         self.found.counts.declarations += wide(walk.declared);
         self.found.counts.directives += wide(walk.directives);
-        self.say_undeclared();
+        self.say_what_follows_from_nothing();
         self.found
     }
 
-    fn directives(&mut self, texts: &[DirectiveText<'a>], scope: &Declarations) {
+    /// Checks directives. Of those that cannot be read, the next step of the walk says it.
+    fn directives(&mut self, texts: &[DirectiveText<'a>], scope: &Declarations, unread: bool) {
         let Some(judged) = self.judge else { return };
-        texts.iter().for_each(|text| self.found.directive(self.checker, judged, text, scope));
+        let is_malformed = |text| matches!(directives::read(judged, text, scope), FoundDirective::Malformed(_));
+        for text in texts.iter().filter(|text| !(unread && is_malformed(text))) {
+            self.found.directive(self.checker, judged, text, scope, false);
+        }
+    }
+
+    /// Says that a statement cannot be read, unless that is said already or may follow from another fault.
+    fn problem(&mut self, problem: TextProblem<'a>) {
+        let file = self.module.text;
+        let at = problem.at.start;
+        let is_syntax = matches!(problem.kind, ProblemKind::Syntax(_));
+        if is_syntax && (self.outer.has_byte(at) || self.found.faults.has_byte(at)) {
+            return;
+        }
+        match no_name(&problem, file).filter(|_| is_syntax && !declares(&problem, file)) {
+            Some(word) => self.unread.push((word, problem)),
+            None => self.found.problem(&problem, file, self.strict()),
+        }
+    }
+
+    /// The specification, if it has all that the version and target of the body have.
+    fn strict(&self) -> Option<&'s Spec> {
+        self.judge.map(|_| self.checker.spec).filter(|spec| spec.complete)
+    }
+
+    /// True if a word stands in a declaration that is wrong.
+    fn follows(&self, word: &str) -> bool {
+        self.outer.has_word(word) || self.found.faults.has_word(word)
     }
 
     fn instruction(&mut self, line: Line<'a>, at: Range<usize>, walk: &Walk<'a, '_>) {
@@ -275,15 +323,7 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         }
         let known = KnownNames::of(&line, walk.declarations(), &spec.isa);
         if !known.undeclared.is_empty() {
-            if walk.whole() {
-                self.found.counts.invalid += 1;
-                if !self.merged(&line, &known.undeclared) {
-                    known.undeclared.into_iter().for_each(|name| self.use_undeclared(name));
-                }
-            } else {
-                self.found.counts.unjudged += 1;
-            }
-            return;
+            return self.undeclared(&line, at, known.undeclared, walk);
         }
         if let Some(none) = none {
             return self.found.counts.add_unknown(&none.name());
@@ -294,6 +334,11 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         };
         let read = judged.judge.read(&line, walk.declarations());
         let (instruction, reading) = read.must("a line is of an instruction or of none");
+        let has_twice = |faults: &DeclarationFaults<'a>| faults.has_twice(names(&line));
+        if !reading.valid() && (has_twice(self.outer) || has_twice(&self.found.faults)) {
+            self.found.counts.unjudged += 1;
+            return;
+        }
         // Most lines are valid, and nothing more is to be known of them.
         let form = &instruction.forms[reading.form];
         let unreturned = self.results.follow(form, &line, walk.declarations());
@@ -313,6 +358,25 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         let tolerated = because.is_some();
         let judged = CheckedLine { file, at, line, declarations, environment, instruction, reading, tolerated };
         self.judged(&Arc::new(judged), because, remark);
+    }
+
+    /// Notes the names of a line that are not declared.
+    fn undeclared(&mut self, line: &Line<'a>, at: Range<usize>, names: Vec<&'a str>, walk: &Walk<'a, '_>) {
+        if !walk.whole() {
+            self.found.counts.unjudged += 1;
+            return;
+        }
+        if self.merged(line, &names) {
+            self.found.counts.invalid += 1;
+            self.found.faults.add_words_of_line(line);
+            return;
+        }
+        let (file, isa) = (self.module.text, &self.checker.spec.isa);
+        let judge = self.judge.map(|judged| &judged.judge);
+        let (declarations, is_only) = (walk.declarations(), names.len() == 1);
+        self.undeclared.add(file, names, |name| {
+            LineWithName { file, at: at.clone(), line, declarations, judge: judge?, isa, is_only }.advice(name)
+        });
     }
 
     /// Warns of numbers that lose bits.
@@ -398,25 +462,18 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
         true
     }
 
-    fn use_undeclared(&mut self, name: &'a str) {
-        let next = self.undeclared.len();
-        let at = *self.positions.entry(name).or_insert(next);
-        if at == next {
-            self.undeclared.push(UndeclaredName { name, at: range(self.module.text, name), uses: 0 });
+    /// Says what could follow from another fault of the body, and does not.
+    fn say_what_follows_from_nothing(&mut self) {
+        for (word, problem) in std::mem::take(&mut self.unread) {
+            match self.follows(word) {
+                true => self.found.counts.unread += 1,
+                false => self.found.problem(&problem, self.module.text, self.strict()),
+            }
         }
-        self.undeclared[at].uses += 1;
-    }
-
-    fn say_undeclared(&mut self) {
-        for UndeclaredName { name, at, uses } in std::mem::take(&mut self.undeclared) {
-            let message = format!("`{name}` is not declared before this, nor a label around it");
-            let diagnostic =
-                Diagnostic::new(DiagnosticSeverity::Error, "isa/undeclared", at, message).with_note(OBSERVED);
-            self.found.say(match uses {
-                1 => diagnostic,
-                uses => diagnostic.with_note(format!("{uses} instructions here use it")),
-            });
-        }
+        let errors = std::mem::take(&mut self.undeclared).errors(|name| self.follows(name));
+        self.found.counts.invalid += errors.invalid;
+        self.found.counts.unjudged += errors.unjudged;
+        errors.diagnostics.into_iter().for_each(|diagnostic| self.found.say(diagnostic));
         self.found.diagnostics.sort_by_key(|diagnostic| diagnostic.at.start);
     }
 }

@@ -20,7 +20,7 @@ pub struct Counts {
     /// Instructions that the specification does not have, by opcode.
     pub unknown: BTreeMap<String, u64>,
     /// Instructions that could not be judged: the version or the target of the file is not known, or the declaration of
-    /// a name could not be read.
+    /// a name is wrong or could not be read.
     pub unjudged: u64,
     /// Valid instructions that the manual leaves undefined.
     pub undefined: u64,

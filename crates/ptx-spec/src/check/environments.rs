@@ -49,13 +49,19 @@ impl<'s> ModuleEnvironments<'s> {
         let ptx = reader.version(module);
         let address_size = reader.address_size(module, ptx);
         let targets = reader.targets(module, ptx);
+        let states_address_size = !module.address_sizes.is_empty();
         let judge = |target: Option<Target>| {
-            let environment = Environment { ptx: ptx?, target: target?, address_size };
+            let target = target?;
+            // A version that is too old for the rest of the header is said once, and not of each line.
+            let of_target = spec.isa.targets.iter().find(|(known, _)| *known == target).map(|(_, since)| *since);
+            let of_size = states_address_size.then_some(AddressSize::SINCE);
+            let needed = of_target.into_iter().chain(of_size).filter(|since| spec.isa.versions.contains(since));
+            let ptx = needed.fold(ptx?, Version::max);
+            let environment = Environment { ptx, target, address_size };
             let (judge, directives) = (Judge::new(spec, &environment).ok()?, DirectiveJudge::new(spec, &environment));
             Some(JudgedEnvironment { environment, judge, directives })
         };
         let target = targets.first().and_then(|(_, target)| *target);
-        let states_address_size = !module.address_sizes.is_empty();
         let header = FileHeader { ptx, target, address_size, states_address_size };
         let judges = targets.into_iter().map(|(at, target)| (at, judge(target))).collect();
         Self { header, judges, diagnostics: reader.diagnostics }

@@ -8,6 +8,8 @@ use crate::text::{
     CallSignature, Declaration, Declarator, Header, Lexer, Module, ModuleDirective, Statement, natural, range,
 };
 
+/// The rule of names whose declarations do not go together.
+pub(super) const AGAIN: &str = "isa/declared-again";
 /// The page on functions.
 const FUNCTIONS: &str = "function-declarations-and-definitions";
 /// The page on constants, which says how many bytes there are.
@@ -113,7 +115,7 @@ impl<'m, 'a> ModuleChecker<'m, 'a> {
             }
         };
         if let Some(why) = wrong {
-            self.say(name.name, "isa/declared-again", format!("`{}` {why}", name.name), None);
+            self.say(name.name, AGAIN, format!("`{}` {why}", name.name), None);
         }
         let known = DeclaredName::Variable { declaration, elements, defined };
         self.names.entry(name.name).or_insert(known);
@@ -147,7 +149,7 @@ impl<'m, 'a> ModuleChecker<'m, 'a> {
             Some(DeclaredName::Function { header: first, .. }) => self.difference(first, header),
         };
         if let Some(why) = why {
-            self.say(header.name, "isa/declared-again", format!("`{}` {why}", header.name), Some(FUNCTIONS));
+            self.say(header.name, AGAIN, format!("`{}` {why}", header.name), Some(FUNCTIONS));
         }
         if linkage(header.text) == ".extern" && defined {
             let message = format!("`{}` is .extern, and has a body", header.name);

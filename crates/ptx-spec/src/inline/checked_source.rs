@@ -81,7 +81,8 @@ struct JudgedAsm {
 }
 
 /// The values that are tried for constants that are not known.
-const TRIED: [&str; 16] = ["0", "1", "2", "4", "8", "16", "32", "64", "128", "256", "3", "5", "6", "7", "24", "-1"];
+pub(super) const TRIED: [&str; 16] =
+    ["0", "1", "2", "4", "8", "16", "32", "64", "128", "256", "3", "5", "6", "7", "24", "-1"];
 /// The reasons why a statement is not read.
 const INSERTED: &str = "a text is put into it";
 const UNBALANCED: &str = "its braces do not match: a block goes on in another statement";
@@ -183,10 +184,9 @@ impl InlineChecker<'_> {
 
     /// The targets in the order in which they are tried: what only some have first, then what only old ones have.
     fn targets(&self) -> impl Iterator<Item = Target> {
-        let known = |(_, since): &&(Target, Version)| *since <= self.environment.ptx;
-        let all = || self.checker.spec.isa.targets.iter().rev().filter(known).map(|(target, _)| *target);
-        let plain = |target: &Target| target.suffix == Suffix::Plain;
-        all().filter(move |target| !plain(target)).chain(all().filter(plain))
+        let (isa, ptx) = (&self.checker.spec.isa, self.environment.ptx);
+        let is_plain = move |(target, since): &&(Target, Version)| target.suffix == Suffix::Plain && *since <= ptx;
+        isa.suffixed_targets(ptx).chain(isa.targets.iter().rev().filter(is_plain).map(|(target, _)| *target))
     }
 
     fn attempt(

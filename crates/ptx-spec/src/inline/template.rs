@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::asm_statement::{AsmText, OperandKind, TemplateStyle};
+use super::asm_statement::{AsmOperand, AsmText, OperandKind, TemplateStyle};
 use super::mapped_text::MappedText;
 
 /// A reference to an operand that a statement does not have.
@@ -119,3 +119,50 @@ fn part(of: &AsmText, rest: &str, next: &mut usize) -> TemplatePart {
         None => kept(),
     }
 }
+
+/// The operands that a text without constraints refers to, as registers: first those with numbers, then those with names.
+pub(super) fn referenced(text: &str, style: TemplateStyle) -> Vec<AsmOperand> {
+    let (sign, brackets) = match style {
+        TemplateStyle::Percent => ('%', ('[', ']')),
+        TemplateStyle::Dollar => ('$', ('{', '}')),
+        TemplateStyle::Brace => ('{', ('{', '}')),
+    };
+    let (mut numbers, mut next, mut names) = (0, 0, Vec::new());
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once(sign) {
+        rest = after;
+        if let Some(doubled) = after.strip_prefix(sign) {
+            rest = doubled;
+            continue;
+        }
+        let inside = match style {
+            TemplateStyle::Brace => after.split_once(brackets.1).map(|(inside, _)| inside),
+            _ => {
+                after.strip_prefix(brackets.0).and_then(|after| after.split_once(brackets.1)).map(|(inside, _)| inside)
+            }
+        };
+        let digits = &after[..after.bytes().take_while(u8::is_ascii_digit).count()];
+        let name = match inside {
+            Some(inside) => inside.split(':').next().unwrap_or_default(),
+            None if digits.is_empty() => continue,
+            None => digits,
+        };
+        let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        match name.parse::<usize>() {
+            Ok(number) if number < OPERANDS => numbers = numbers.max(number + 1),
+            _ if name.is_empty() && style == TemplateStyle::Brace => {
+                next += 1;
+                numbers = numbers.max(next);
+            }
+            _ if is_word && !name.is_empty() && !names.contains(&name) => names.push(name),
+            _ => {}
+        }
+    }
+    let kind = OperandKind::Register(".b32");
+    let numbered = (0..numbers).map(|_| None);
+    let all = numbered.chain(names.into_iter().map(|name| Some(name.to_owned())));
+    all.map(|name| AsmOperand { name, kind: kind.clone() }).collect()
+}
+
+/// More operands than any statement has.
+const OPERANDS: usize = 1_000;

@@ -130,7 +130,8 @@ impl OperandReader<'_> {
 
     /// True if a sum is a register and a number where a source is a value.
     fn is_sum(&self, argument: &Argument<'_>, position: Position) -> bool {
-        matches!(argument, Argument::Sum(..)) && position == Position::Operand && self.operand.role == Role::Source
+        let is_value = matches!(self.operand.role, Role::Source | Role::Policy);
+        matches!(argument, Argument::Sum(..)) && position == Position::Operand && is_value
     }
 
     /// The address of a variable with an offset: as a source that takes none, it is a number with a fault.

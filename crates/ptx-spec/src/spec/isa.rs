@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::environment::{Target, Version};
+use crate::environment::{Suffix, Target, Version};
 
 /// The part of the specification that all instructions share.
 #[derive(Clone, Debug)]
@@ -49,6 +49,13 @@ impl Isa {
         let own = parts - usize::from(parts > 0 && self.apart.iter().any(|name| name == instruction));
         let joined = || self.joined.get(instruction).is_some_and(|with| with.iter().any(|known| known == modifier));
         at < own || at == parts && joined()
+    }
+
+    /// The architecture and family targets, such as `sm_90a`, that a version has, the newest first: those to look at for what
+    /// plain ones lack.
+    pub fn suffixed_targets(&self, ptx: Version) -> impl Iterator<Item = Target> {
+        let is_there = move |(target, since): &&(Target, Version)| target.suffix != Suffix::Plain && *since <= ptx;
+        self.targets.iter().rev().filter(is_there).map(|(target, _)| *target)
     }
 
     /// The special register with this name, such as `%tid.x`; `None` for any other name.

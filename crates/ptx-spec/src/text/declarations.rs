@@ -3,6 +3,7 @@
 //! They come from the text between a module's directives and a line: module-scope variables, the header of the entry
 //! or function, registers and local variables.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::declaration::{Declaration, parameters};
@@ -202,6 +203,23 @@ impl Declarations {
             number.and_then(|number| number.parse::<u32>().ok()).is_some_and(|number| number < count)
         };
         self.names.names().any(is_member)
+    }
+
+    /// The names of this scope and those around it that have as many bytes as a name, or one more or less; of a family, the
+    /// member with the number of the name. Some may be declared only later.
+    pub(crate) fn similar<'n>(&'n self, name: &'n str) -> impl Iterator<Item = Cow<'n, str>> {
+        let number = &name[name.trim_end_matches(|c: char| c.is_ascii_digit()).len()..];
+        let declared = self.scopes().flat_map(|scope| scope.names.names());
+        let families = self.scopes().flat_map(|scope| scope.families.names()).filter(|_| !number.is_empty());
+        let members = families.map(move |prefix| Cow::Owned(format!("{prefix}{number}")));
+        declared.map(Cow::Borrowed).chain(members).filter(|other| other.len().abs_diff(name.len()) <= 1)
+    }
+
+    /// The family that has a name's prefix but fewer members than its number demands: the prefix, and how many it has.
+    pub(crate) fn smaller_family<'n>(&self, name: &'n str) -> Option<(&'n str, u32)> {
+        let member = Member::of(name)?;
+        let (count, _) = self.scopes().find_map(|scope| scope.families.get(member.prefix, member.hash))?;
+        (member.number >= count).then_some((member.prefix, count))
     }
 
     /// How many scopes are around the one that declares a name, such as a register, by itself and not as a component; none if

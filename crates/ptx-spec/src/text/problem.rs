@@ -12,6 +12,8 @@ use super::statement::UNKNOWN_DIRECTIVE;
 pub struct TextProblem<'a> {
     /// The bytes of the text.
     pub at: Range<usize>,
+    /// The bytes of the statement that it is in.
+    pub statement: Range<usize>,
     /// The kind of the problem.
     pub kind: ProblemKind<'a>,
 }
@@ -34,7 +36,8 @@ impl<'a> TextProblem<'a> {
         if error.message == UNKNOWN_DIRECTIVE {
             let end =
                 rest[1..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(rest.len(), |end| end + 1);
-            return Self { at: error.at..error.at + end, kind: ProblemKind::Directive(&rest[..end]) };
+            let at = error.at..error.at + end;
+            return Self { at, statement, kind: ProblemKind::Directive(&rest[..end]) };
         }
         // What is missing at the beginning of a line is missing at the end of the one before it.
         let start = statement.start.min(error.at);
@@ -47,11 +50,12 @@ impl<'a> TextProblem<'a> {
             _ => (error.at, error.message),
         };
         let length = text[at..].chars().next().map_or(0, char::len_utf8);
-        Self { at: at..at + length, kind: ProblemKind::Syntax(message) }
+        Self { at: at..at + length, statement, kind: ProblemKind::Syntax(message) }
     }
 
     /// A name that its scope has already.
     pub(super) fn twice(text: &str, name: &'a str) -> Self {
-        Self { at: range(text, name), kind: ProblemKind::Twice(name) }
+        let at = range(text, name);
+        Self { statement: at.clone(), at, kind: ProblemKind::Twice(name) }
     }
 }

@@ -89,6 +89,11 @@ impl Scaffold {
         (text, first)
     }
 
+    /// The byte at which a text line of such a module begins, by its number from 1.
+    pub fn line_start(module: &str, number: usize) -> usize {
+        module.split_inclusive('\n').take(number.saturating_sub(1)).map(str::len).sum()
+    }
+
     /// A module whose lines are outside of all bodies; those of a header stand for the directives that they are.
     fn outside(&self, environment: &Environment, lines: &[&str]) -> (String, usize) {
         let options = if self.options.is_empty() { String::new() } else { format!(", {}", self.options) };

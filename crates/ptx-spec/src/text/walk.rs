@@ -122,6 +122,11 @@ impl<'a, 'm> Walk<'a, 'm> {
         self.whole
     }
 
+    /// The problem of the statement that was read last, which the next step will be about.
+    pub(crate) fn pending(&self) -> Option<&TextProblem<'a>> {
+        self.problems.front()
+    }
+
     /// Reads the next statement, or says what is wrong with the last; none at the end of the body.
     pub fn next_step(&mut self) -> Option<WalkStep<'a>> {
         loop {
