@@ -49,7 +49,9 @@ impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
         let spec = self.unknown.load_spec(specs)?;
         let given = self.environment.resolve(&spec.isa)?;
-        let pasted = pasted::read(&spec, &self.line, given, self.declarations.as_deref())?;
+        let declared = self.declarations.as_deref();
+        let wrong = |pasted: &pasted::PastedText| several::wrong_statements(&spec, pasted, given, declared);
+        let pasted = pasted::read(&self.line, &given, wrong)?;
         let pasted = pasted.unwrap_or_else(|| pasted::PastedText::plain(&self.line));
         let text = pasted.text.as_str();
         let line = match Line::parse(text) {

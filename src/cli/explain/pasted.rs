@@ -6,9 +6,6 @@ use anyhow::anyhow;
 use ptx_conform::environment::Environment;
 use ptx_conform::inline::PastedAsm;
 use ptx_conform::ptx::Lexer;
-use ptx_conform::spec::Spec;
-
-use super::several;
 
 /// A text of PTX that was pasted, perhaps as inline assembly.
 #[derive(Default)]
@@ -17,7 +14,7 @@ pub(super) struct PastedText {
     pub(super) text: String,
     /// The declarations of its operands.
     operands: String,
-    /// What was done with it, if it is inline assembly.
+    /// The words on what was done with it, if it is inline assembly.
     pub(super) says: Option<String>,
     /// True if what its operands are is chosen here.
     pub(super) is_chosen: bool,
@@ -50,20 +47,18 @@ impl PastedText {
 }
 
 /// The PTX text of inline assembly, and what its operands are; none of a text that is plain PTX. What the text does not say
-/// of its operands is chosen so that the fewest statements are wrong, with these declarations or those that are assumed.
+/// of its operands is chosen so that the fewest statements are wrong, of which `wrong` has the texts.
 ///
 /// # Errors
 /// If it is a statement that cannot be judged.
 pub(super) fn read(
-    spec: &Spec,
     text: &str,
-    environment: Environment,
-    given: Option<&str>,
+    environment: &Environment,
+    wrong: impl Fn(&PastedText) -> Vec<String>,
 ) -> anyhow::Result<Option<PastedText>> {
     let Some(read) = PastedAsm::read(text) else { return Ok(None) };
     let asm = read.map_err(|why| anyhow!("this inline assembly is not judged: {why}"))?;
-    let asm =
-        asm.chosen(|asm| several::wrong_statements(spec, &PastedText::new(asm, &environment), environment, given));
+    let asm = asm.chosen(|asm| wrong(&PastedText::new(asm, environment)));
     let what = match (asm.is_statement, asm.is_unquoted) {
         (true, _) => "a statement of inline assembly",
         (false, true) => "the text of inline assembly, without quotes, escapes and doubled signs",
@@ -74,5 +69,5 @@ pub(super) fn read(
         false => format!("; judged with {operands}"),
     });
     let (says, is_chosen) = (Some(format!("{what}{operands}")), !asm.is_statement && !operands.is_empty());
-    Ok(Some(PastedText { says, is_chosen, ..PastedText::new(&asm, &environment) }))
+    Ok(Some(PastedText { says, is_chosen, ..PastedText::new(&asm, environment) }))
 }

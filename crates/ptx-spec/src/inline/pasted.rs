@@ -208,7 +208,7 @@ impl PastedAsm {
         self.open.iter().copied().filter(is_named).collect()
     }
 
-    /// What the operands of a group can be.
+    /// The kinds that the operands of a group can have.
     fn kinds(&self, group: &[usize]) -> Vec<OperandKind> {
         let types = TYPES.iter().filter(|_| !self.is_statement).map(|of| OperandKind::Register(of));
         let values = TRIED.iter().filter(|_| group.len() == 1).map(|value| constant(value));
