@@ -115,7 +115,7 @@ impl PastedAsm {
         all.collect::<Vec<_>>().join(" ")
     }
 
-    /// What its operands are, in words; none if it has none.
+    /// The words on what its operands are; none if it has none.
     pub fn operands(&self, address_size: AddressSize) -> Option<String> {
         let mut parts: Vec<String> = Vec::new();
         for (of, names) in self.by_type(address_size) {
