@@ -54,7 +54,7 @@ impl<'a> UndeclaredNames<'a> {
         self.lines.push(line);
     }
 
-    /// What is to be said of them. Nothing is said of a name that follows from another fault.
+    /// The errors about them. None is about a name that follows from another fault.
     pub(super) fn errors(mut self, follows: impl Fn(&str) -> bool) -> UndeclaredErrors<'a> {
         let silent: Vec<bool> = self.names.iter().map(|of| follows(of.name)).collect();
         let mut found = UndeclaredErrors::default();

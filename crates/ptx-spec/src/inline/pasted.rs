@@ -115,7 +115,7 @@ impl PastedAsm {
         all.collect::<Vec<_>>().join(" ")
     }
 
-    /// What its operands are, in words; none if it has none.
+    /// The words on what its operands are; none if it has none.
     pub fn operands(&self, address_size: AddressSize) -> Option<String> {
         let mut parts: Vec<String> = Vec::new();
         for (of, names) in self.by_type(address_size) {
@@ -253,17 +253,15 @@ fn whole_statement(text: &str) -> Option<Result<AsmStatement, String>> {
 fn unquoted(text: &str) -> Option<Result<AsmText, SkippedAsm>> {
     let text = text.trim();
     let inside = if text.starts_with(['"', 'R']) && text.contains('"') {
-        text.trim_end_matches([';', ')']).to_owned()
-            + if text.ends_with(");") || text.ends_with("))") { ")" } else { "" }
+        text.trim_end_matches(';').to_owned()
     } else if !text.contains('"') && ["\\n", "\\t"].iter().any(|escape| text.contains(escape)) {
         text.lines().map(|line| format!("\"{line}\\n\"\n")).collect()
     } else {
         return None;
     };
-    // The last parenthesis may be that of the statement, or of its last operand.
-    let wrapped = [format!("asm({inside})"), format!("asm({inside}")];
-    let read = wrapped.iter().filter_map(|wrapped| statements(wrapped, SourceLanguage::C).into_iter().next());
-    read.map(|statement| statement.read).next()
+    // The parenthesis of the statement may be there already: then what is added here stands behind the statement.
+    let found = statements(&format!("asm({inside})"), SourceLanguage::C);
+    found.into_iter().map(|statement| statement.read).next()
 }
 
 /// How a text names its operands.
