@@ -58,6 +58,7 @@ const RULES: &[(&str, Option<&str>, &str)] = &[
         Some("Addresses as Operands"),
         "the address of a variable is read with mov, and is no other source",
     ),
+    ("isa/parameter-address", None, "a parameter of a call has no address that can be read"),
     ("isa/blank-in-an-opcode", None, "the modifiers that are part of the opcode follow it without white space"),
     ("isa/component", Some("Vectors"), "a component must be one that the vector has"),
 ];

@@ -1,6 +1,6 @@
 //! Reading operands: what roles share.
 
-use super::item::{self, LABEL, object_word};
+use super::item::{self, LABEL, LOCAL_PARAMETER, object_word};
 use super::shape::of_register;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
 use crate::spec::{Axis, Form, Isa, Kind, Operand, Role, Special, SpecialNeeds, TextFault};
@@ -86,7 +86,10 @@ impl OperandReader<'_> {
             Argument::Name(name) if position == Position::Bracket && name.contains('.') => (Word(OTHER), 1),
             Argument::Name(name) => match self.declarations.symbol(name) {
                 Some(Symbol::Register(Some(of), lanes)) => (Type(of), lanes),
-                Some(Symbol::Variable(_)) => (Word(VARIABLE), 1),
+                Some(Symbol::Variable(base)) => {
+                    self.parameter_of_call(base, found);
+                    (Word(VARIABLE), 1)
+                }
                 // A name that is not declared may be a label further down.
                 None if self.isa.special(name).is_none() && self.names_a(LABEL) && !name.contains('.') => {
                     (Word(LABEL), 1)
@@ -110,7 +113,10 @@ impl OperandReader<'_> {
                 },
             },
             Argument::Sum(name, _) | Argument::Element(name, None, _) => match self.declarations.symbol(name) {
-                Some(Symbol::Variable(_)) => (self.variable(found), 1),
+                Some(Symbol::Variable(base)) => {
+                    self.parameter_of_call(base, found);
+                    (self.variable(found), 1)
+                }
                 Some(Symbol::Register(Some(of), 1)) if self.is_sum(argument, position) => {
                     found.fault(TextFault::RegisterSum);
                     (Type(of), 1)
@@ -143,6 +149,15 @@ impl OperandReader<'_> {
             return Word(INTEGER);
         }
         Word(VARIABLE)
+    }
+
+    /// The address of a parameter of a call as a source that takes those of variables is a fault.
+    fn parameter_of_call(&self, base: &str, found: &mut Found) {
+        let axis = self.operand.of_type.map(|axis| &self.form.axes[axis]);
+        let takes = axis.is_some_and(|axis| axis.position(VARIABLE).is_some_and(|at| axis.claimed.contains(at)));
+        if takes && base == LOCAL_PARAMETER && self.operand.role == Role::Source {
+            found.fault(TextFault::ParameterAddress);
+        }
     }
 
     /// A component that a vector of two does not have is of the vector's type, and a fault.

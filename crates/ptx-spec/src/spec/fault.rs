@@ -41,6 +41,8 @@ pub(crate) enum TextFault {
     RegisterSum,
     /// The address of a variable as a source that takes none.
     VariableSource,
+    /// The address of a parameter of a call as a source.
+    ParameterAddress,
     /// A component that a vector does not have.
     Component,
     /// A number that is no fraction.
@@ -56,7 +58,7 @@ pub(crate) enum TextFault {
 }
 
 /// The name of the rule that each fault breaks.
-pub(super) const FAULTS: [(TextFault, &str); 25] = [
+pub(super) const FAULTS: [(TextFault, &str); 26] = [
     (TextFault::Order, "modifier-order"),
     (TextFault::Duplicate, "duplicate-modifier"),
     (TextFault::Unknown, "unknown-modifier"),
@@ -76,6 +78,7 @@ pub(super) const FAULTS: [(TextFault, &str); 25] = [
     (TextFault::NegatedPredicate, "negated-predicate"),
     (TextFault::RegisterSum, "register-and-number"),
     (TextFault::VariableSource, "address-as-a-source"),
+    (TextFault::ParameterAddress, "parameter-address"),
     (TextFault::Component, "component"),
     (TextFault::Fraction, "fraction-range"),
     (TextFault::Blank, "blank-in-an-opcode"),
