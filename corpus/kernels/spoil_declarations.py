@@ -97,7 +97,7 @@ class DeclaringFile:
 
 def arch_of(text: str) -> str:
     """The option for the target of a text, which keeps ptxas from generating code."""
-    target = re.search(r"^\s*\.target\s+sm_(\d+)([af]?)", text, re.MULTILINE)
+    target = re.search(r"^\s*\.target\s+(?:sm|compute)_(\d+)([af]?)", text, re.MULTILINE)
     number, suffix = (int(target[1]), target[2]) if target else (OLDEST, "")
     return f"compute_{number}{suffix}" if number >= OLDEST else f"compute_{OLDEST}"
 
