@@ -102,9 +102,9 @@ fn text(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
         return Err("it is UTF-16 text: PTX is ASCII".to_owned());
     }
     let text = String::from_utf8_lossy(bytes);
-    match text.find('\0') {
-        // Programs write the end of their strings to files; ptxas takes it for white space.
-        Some(at) if !text[..at].contains(".version") => Err(format!("it is not text: byte {at} is NUL")),
-        _ => Ok(text),
+    // Programs write the end of their strings to files, which ptxas takes for white space.
+    match text.trim_end_matches(|c: char| c == '\0' || c.is_ascii_whitespace()).find('\0') {
+        Some(at) => Err(format!("it is not text: byte {at} is NUL")),
+        None => Ok(text),
     }
 }

@@ -1,22 +1,24 @@
 //! The tokens that patterns stand for.
 
-use crate::spec::{Form, Isa, PatternToken, TokenClass};
+use crate::spec::{DirectivePart, Form, Isa, PatternToken, TokenClass};
 use crate::text::{Declarations, Lexer, Symbol, Token, TokenKind, is_identifier, natural};
 
-/// The things that names of a text are looked up in, and the form that is read.
+/// The things that names of a text are looked up in, and the part of a form that is read.
 #[derive(Clone, Copy)]
 pub(super) struct ClassContext<'c> {
     pub(super) isa: &'c Isa,
     pub(super) scope: &'c Declarations,
     pub(super) form: &'c Form,
+    pub(super) part: &'c DirectivePart,
 }
 
 impl ClassContext<'_> {
-    /// True if a component follows a name without a blank. A word of the directive is none: `.entry k.maxntid 32`.
+    /// True if a component follows a name without a blank. What may come after the name is none: `.entry k.maxntid 32`.
     fn dotted(&self, lexer: &Lexer<'_>) -> bool {
         let dot = lexer.peek() == Some(b'.')
             && lexer.peek_second().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let known = |word: &str| self.form.template.as_ref().is_some_and(|template| template.has(word));
+        let known =
+            |word: &str| self.form.template.as_ref().is_some_and(|template| template.may_follow(self.part, word));
         dot && !lexer.clone().next().is_some_and(|token| known(token.text))
     }
 }

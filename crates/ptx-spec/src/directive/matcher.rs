@@ -182,7 +182,7 @@ impl<'m, 'a> Matcher<'m, 'a> {
                 continue;
             }
             let mut lexer = self.lexer.clone();
-            let context = ClassContext { isa: &self.spec.isa, scope: self.scope, form: self.form };
+            let context = ClassContext { isa: &self.spec.isa, scope: self.scope, form: self.form, part };
             let mut at = lexer.at();
             let differs = |token: &&PatternToken| {
                 lexer.blank();

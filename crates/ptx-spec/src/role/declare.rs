@@ -98,7 +98,8 @@ fn object(kind: &str, parameter: bool, name: &str) -> ScaffoldPart {
     match kind {
         LABEL => ScaffoldPart::Local(format!("{name}: ")),
         TEX_VARIABLE => ScaffoldPart::Global(format!(".tex .u64 {name}; ")),
-        ENTRY_OBJECT => ScaffoldPart::Global(format!(".entry {name}; ")),
+        // Without a body it is of another module.
+        ENTRY_OBJECT => ScaffoldPart::Separate(format!(".extern .entry {name}; ")),
         "branch-targets" => ScaffoldPart::Local(format!("target_0: {name}: .branchtargets target_0; ")),
         _ if parameter => ScaffoldPart::Parameter(format!(".param .{opaque} {name}")),
         _ => ScaffoldPart::Global(format!(".global .{opaque} {name}; ")),

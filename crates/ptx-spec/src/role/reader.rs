@@ -96,19 +96,7 @@ impl OperandReader<'_> {
                 }
                 Some(symbol) => (Word(object_word(symbol).unwrap_or(OTHER)), 1),
                 None => match self.isa.special(name) {
-                    Some(special) => {
-                        found.special(self.isa, special, values);
-                        // The axis of special registers has a rule about that.
-                        if self.operand.special.is_some() && position == Position::Operand {
-                            found.faults.retain(|fault| *fault != TextFault::SpecialSince);
-                        }
-                        let source = matches!(self.operand.role, Role::Source | Role::Coordinate { .. });
-                        let element = position == Position::Element && source;
-                        if !element && self.operand.special.is_none() && !self.takes_vector(special.lanes) {
-                            found.fault(TextFault::Special);
-                        }
-                        (Word(&special.of_type), special.lanes)
-                    }
+                    Some(special) => self.special(special, position, values, found),
                     None => (self.component(name, found), 1),
                 },
             },
@@ -134,6 +122,27 @@ impl OperandReader<'_> {
         }
     }
 
+    /// A special register on the axis of types.
+    fn special<'r>(
+        &self,
+        special: &'r Special,
+        position: Position,
+        values: &[u8],
+        found: &mut Found,
+    ) -> (ReadValue<'r>, u8) {
+        found.special(self.isa, special, values);
+        // The axis of special registers has a rule about that.
+        if self.operand.special.is_some() && position == Position::Operand {
+            found.faults.retain(|fault| *fault != TextFault::SpecialSince);
+        }
+        let source = matches!(self.operand.role, Role::Source | Role::Coordinate { .. });
+        let element = position == Position::Element && source;
+        if !element && self.operand.special.is_none() && !self.takes_vector(special.lanes) {
+            found.fault(TextFault::Special);
+        }
+        (Word(&special.of_type), special.lanes)
+    }
+
     /// True if a sum is a register and a number where a source is a value.
     fn is_sum(&self, argument: &Argument<'_>, position: Position) -> bool {
         let is_value = matches!(self.operand.role, Role::Source | Role::Policy);
@@ -142,9 +151,7 @@ impl OperandReader<'_> {
 
     /// The address of a variable with an offset: as a source that takes none, it is a number with a fault.
     fn variable(&self, found: &mut Found) -> ReadValue<'_> {
-        let axis = self.operand.of_type.map(|axis| &self.form.axes[axis]);
-        let takes = |word| axis.is_some_and(|axis| axis.position(word).is_some_and(|at| axis.claimed.contains(at)));
-        if self.operand.role == Role::Source && !takes(VARIABLE) && takes(INTEGER) {
+        if self.operand.role == Role::Source && !self.takes(VARIABLE) && self.takes(INTEGER) {
             found.fault(TextFault::VariableSource);
             return Word(INTEGER);
         }
@@ -153,11 +160,15 @@ impl OperandReader<'_> {
 
     /// The address of a parameter of a call as a source that takes those of variables is a fault.
     fn parameter_of_call(&self, base: &str, found: &mut Found) {
-        let axis = self.operand.of_type.map(|axis| &self.form.axes[axis]);
-        let takes = axis.is_some_and(|axis| axis.position(VARIABLE).is_some_and(|at| axis.claimed.contains(at)));
-        if takes && base == LOCAL_PARAMETER && self.operand.role == Role::Source {
+        if self.operand.role == Role::Source && base == LOCAL_PARAMETER && self.takes(VARIABLE) {
             found.fault(TextFault::ParameterAddress);
         }
+    }
+
+    /// True if the operand may be of a kind.
+    fn takes(&self, kind: &str) -> bool {
+        let axis = self.operand.of_type.map(|axis| &self.form.axes[axis]);
+        axis.is_some_and(|axis| axis.position(kind).is_some_and(|at| axis.claimed.contains(at)))
     }
 
     /// A component that a vector of two does not have is of the vector's type, and a fault.

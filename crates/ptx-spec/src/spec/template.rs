@@ -23,15 +23,23 @@ pub struct DirectiveTemplate {
 }
 
 impl DirectiveTemplate {
-    /// True if a piece or a part of such directives can begin with a word.
-    pub fn has(&self, word: &str) -> bool {
-        let is = |token: Option<&PatternToken>| matches!(token, Some(PatternToken::Token(text)) if text == word);
-        let mut patterns = self.parts.iter().filter_map(|part| match &part.read {
-            PartRead::Patterns(patterns) => Some(patterns),
-            PartRead::Measured(_) => None,
-        });
-        self.pieces.iter().any(|piece| matches!(piece, TemplatePiece::Token(text) if text == word))
-            || patterns.any(|of| of.iter().any(|pattern| is(pattern.first())))
+    /// True if a word can begin what comes after a part.
+    pub fn may_follow(&self, part: &DirectivePart, word: &str) -> bool {
+        let is_part = |at: &usize| std::ptr::eq(&self.parts[*at], part);
+        let own = self.pieces.iter().position(|piece| matches!(piece, TemplatePiece::Part(at) if is_part(at)));
+        let begins = |at: &usize| match &self.parts[*at].read {
+            PartRead::Patterns(patterns) => patterns
+                .iter()
+                .any(|pattern| matches!(pattern.first(), Some(PatternToken::Token(text)) if text == word)),
+            PartRead::Measured(_) => false,
+        };
+        let later = own.map_or(&[][..], |own| &self.pieces[own + 1..]);
+        later.iter().any(|piece| match piece {
+            TemplatePiece::Token(text) => text == word,
+            TemplatePiece::Part(at) => begins(at),
+            TemplatePiece::AnyOrder(parts) => parts.iter().any(begins),
+            TemplatePiece::List(_) => false,
+        })
     }
 }
 
@@ -250,7 +258,7 @@ const CLASSES: [(&str, TokenClass, &str); 25] = [
     ("entry", TokenClass::Entry, "e"),
     ("declared", TokenClass::Declared, "g"),
     ("range", TokenClass::Range, "<4>"),
-    ("directive", TokenClass::Directive, ".a"),
+    ("directive", TokenClass::Directive, ".x"),
     ("text", TokenClass::Text, "\"a\""),
     ("target", TokenClass::Target, TARGET),
     ("address-size", TokenClass::AddressSize, ADDRESS_SIZE),
