@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
-from typing import Callable, NamedTuple, Optional
+from typing import Callable, NamedTuple, Optional, TextIO
 
 from ptx_text import NOISE, Instruction, blank, instructions
 
@@ -88,11 +88,16 @@ def main(count: int, seed: str, output: Path, names: list[str]) -> None:
             if not spoiling or (spoiling["original"], spoiling["spoilt"]) in seen:
                 continue
             seen.add((spoiling["original"], spoiling["spoilt"]))
-            spoiling["message"] = ask(spoiling.pop("text"), spoiling["arch"])
-            spoiling["accepted"] = not spoiling["message"]
-            out.write(json.dumps(spoiling) + "\n")
-            out.flush()
+            record(spoiling, out)
             count -= 1
+
+
+def record(spoiling: dict, out: TextIO) -> None:
+    """Asks ptxas about a spoilt text, and writes a line with the answer in place of the text."""
+    spoiling["message"] = ask(spoiling.pop("text"), spoiling["arch"])
+    spoiling["accepted"] = not spoiling["message"]
+    out.write(json.dumps(spoiling) + "\n")
+    out.flush()
 
 
 def by_kernel(paths: list[Path]) -> dict[str, list[Path]]:

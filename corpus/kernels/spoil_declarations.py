@@ -5,7 +5,6 @@ Each line of OUTPUT is JSON: file, arch, line (from 1), statement, original, spo
 the file that `spoilt` replaces; there may be several. The same arguments and files give the same spoilings.
 """
 
-import json
 import random
 import re
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Callable, NamedTuple, Optional
 
 from ptx_text import NOISE, blank
-from spoil import HERE, LARGEST, OLDEST, Edit, ask
+from spoil import HERE, LARGEST, OLDEST, Edit, ask, record
 
 LONGEST = 1_500  # characters that one spoiling may replace
 TRIES = 200  # for a kind of spoiling, until it fits a statement
@@ -375,10 +374,7 @@ def main(count: int, seed: str, output: Path, names: list[str]) -> None:
                 kinds = kinds if spoiling else [other for other in kinds if other != kind]
                 continue
             seen.add((spoiling["original"], spoiling["spoilt"]))
-            spoiling["message"] = ask(spoiling.pop("text"), spoiling["arch"])
-            spoiling["accepted"] = not spoiling["message"]
-            out.write(json.dumps(spoiling) + "\n")
-            out.flush()
+            record(spoiling, out)
             at += 1
 
 

@@ -176,7 +176,7 @@ impl<'a> CheckedBody<'a> {
                         self.directives.add(&of);
                     }
                     let severity = if of.tolerated { DiagnosticSeverity::Warning } else { DiagnosticSeverity::Error };
-                    // What is wrong with the environment is said of the header.
+                    // Faults of the version and the target are reported at the header, once.
                     let is_own = |rule: &&usize| !is_said && !of_environment(of.read.form(), **rule);
                     let own: Vec<usize> = of.read.reading.broken.iter().filter(is_own).copied().collect();
                     if severity == DiagnosticSeverity::Error && !own.is_empty() {

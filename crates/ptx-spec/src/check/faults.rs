@@ -66,7 +66,7 @@ pub(super) fn declares(problem: &TextProblem<'_>, file: &str) -> bool {
     file[problem.statement.clone()].starts_with('.') || file[problem.at.clone()].starts_with(':')
 }
 
-/// The word at which a statement cannot be read, if it looks like a name and is none: `x#y`, `1x`.
+/// The malformed name at which the reader of a statement stops, such as `x#y` or `1x`; none if it stops at something else.
 pub(super) fn no_name<'a>(problem: &TextProblem<'_>, file: &'a str) -> Option<&'a str> {
     let (before, after) = (&file[..problem.at.start], &file[problem.at.start..]);
     let start = before.rfind(is_between).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));

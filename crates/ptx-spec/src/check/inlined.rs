@@ -18,7 +18,7 @@ pub(super) fn check<'a>(text: &'a str) -> Vec<Diagnostic<'a>> {
         return found;
     }
     let mut before: FxHashSet<SourcePosition> = FxHashSet::default();
-    // That of the `.loc` that is being read, which is not its own call.
+    // The position of the last `.loc` counts only from the next one on: no call is inlined at its own position.
     let mut own = None;
     let mut lexer = Lexer::new(text);
     while let Some(token) = lexer.next() {

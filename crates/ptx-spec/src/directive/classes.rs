@@ -13,7 +13,7 @@ pub(super) struct ClassContext<'c> {
 }
 
 impl ClassContext<'_> {
-    /// True if a component follows a name without a blank. What may come after the name is none: `.entry k.maxntid 32`.
+    /// True if a component follows a name without a blank. A directive that may come next is no component: `.entry k.maxntid 32`.
     fn dotted(&self, lexer: &Lexer<'_>) -> bool {
         let dot = lexer.peek() == Some(b'.')
             && lexer.peek_second().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

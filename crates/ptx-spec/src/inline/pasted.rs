@@ -259,7 +259,7 @@ fn unquoted(text: &str) -> Option<Result<AsmText, SkippedAsm>> {
     } else {
         return None;
     };
-    // The parenthesis of the statement may be there already: then what is added here stands behind the statement.
+    // The text may end in the parenthesis that closes its statement; then the one added here stands behind the statement.
     let found = statements(&format!("asm({inside})"), SourceLanguage::C);
     found.into_iter().map(|statement| statement.read).next()
 }

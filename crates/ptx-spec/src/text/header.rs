@@ -65,8 +65,8 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Reads the name of an entry or function. It ends at a dot, as in `.entry k.maxntid 32`; a name with dots, which is none, is
-/// told by the parentheses after it.
+/// Reads the name of an entry or function. It ends at a dot, as in `.entry k.maxntid 32`. Before parentheses the dots belong to
+/// it, as in `.entry a.b ()`: that is a malformed name, which is read whole to be reported.
 fn name<'a>(lexer: &mut Lexer<'a>) -> &'a str {
     let mut dotted = lexer.clone();
     let whole = dotted.name();
