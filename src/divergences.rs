@@ -230,7 +230,8 @@ impl Divergence {
 
 /// True if a name in a divergence is the name of a rule: its id, or the part after the `/`.
 fn names(name: &str, id: &str) -> bool {
-    id == name || id.rsplit('/').next() == Some(name)
+    let before = id.strip_suffix(name);
+    before.is_some_and(|before| before.is_empty() || (before.ends_with('/') && !name.contains('/')))
 }
 
 /// True if the name of an engine is the name of a family, or continues it after a `-`: `sass-sm_80` is of `sass`.

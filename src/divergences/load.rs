@@ -102,6 +102,19 @@ struct RawDivergence {
     expires: Option<At<String>>,
 }
 
+impl RawDivergence {
+    /// True if it is about rows of single lines, so that `when` may name the axes of setups.
+    fn is_of_rows(&self) -> bool {
+        self.does == Does::Computes && self.lines.is_empty() && self.shows.is_none()
+    }
+
+    /// True if it is about an instruction of this name.
+    fn is_about(&self, name: &str) -> bool {
+        let has = |list: &[At<String>]| list.iter().any(|known| known.value == name);
+        (self.instructions.is_empty() || has(&self.instructions)) && !has(&self.except)
+    }
+}
+
 /// A combination as in its file: `{ type: [.f16, .bf16], rnd: .rz }`.
 fn in_words(combination: &Ordered<OneOrMany<String>>) -> String {
     let entry = |(axis, values): &(At<String>, OneOrMany<String>)| match values.0.as_slice() {
@@ -179,10 +192,9 @@ impl Divergences {
             let left_out = |name: &At<String>| spec.left_out.contains(&name.value);
             let of_sound_files =
                 |raw: &&RawDivergence| raw.instructions.is_empty() || !raw.instructions.iter().all(left_out);
-            let executed = executed_spec(spec, &file.divergences);
+            let executed = with_rows(spec, &file.divergences);
             let compiled = file.divergences.par_iter().filter(of_sound_files).map(|raw| {
-                let spec = executed.as_ref().filter(|_| raw.does == Does::Computes).unwrap_or(spec);
-                (raw, DivergenceCompiler::new(&file.engine, raw, spec, name, text).compile())
+                (raw, DivergenceCompiler::new(&file.engine, raw, spec, &executed, name, text).compile())
             });
             for (raw, compiled) in compiled.collect::<Vec<_>>() {
                 let known = all.iter().any(|other| other.id == raw.id.value);
@@ -205,23 +217,11 @@ impl Divergences {
     }
 }
 
-/// The specification with the setups that conditions on rows name, of the instructions that these divergences are about;
-/// none if none is about rows.
-fn executed_spec(spec: &Spec, divergences: &[RawDivergence]) -> Option<Spec> {
-    let of_rows: Vec<&RawDivergence> = divergences.iter().filter(|raw| raw.does == Does::Computes).collect();
-    if of_rows.is_empty() {
-        return None;
-    }
-    let is_about = |raw: &RawDivergence, instruction: &Instruction| {
-        raw.instructions.is_empty() || raw.instructions.iter().any(|name| name.value == instruction.name)
-    };
-    let mut executed = spec.clone();
-    for instruction in &mut executed.instructions {
-        if of_rows.iter().any(|raw| is_about(raw, instruction)) {
-            *instruction = setup::executed(spec, instruction);
-        }
-    }
-    Some(executed)
+/// The instructions that divergences of single rows are about, with the axes that their conditions name.
+fn with_rows(spec: &Spec, divergences: &[RawDivergence]) -> Vec<Instruction> {
+    let of_rows: Vec<&RawDivergence> = divergences.iter().filter(|raw| raw.is_of_rows()).collect();
+    let about = |instruction: &&Instruction| of_rows.iter().any(|raw| raw.is_about(&instruction.name));
+    spec.instructions.par_iter().filter(about).map(setup::with_axes).collect()
 }
 
 /// Checks one divergence, and resolves its condition in each form.
@@ -238,13 +238,20 @@ struct DivergenceCompiler<'a> {
 }
 
 impl<'a> DivergenceCompiler<'a> {
-    fn new(engine: &'a str, raw: &'a RawDivergence, spec: &'a Spec, file: &'a str, text: &'a str) -> Self {
+    /// `executed` are the instructions that divergences of rows are about, with the axes of their setups.
+    fn new(
+        engine: &'a str,
+        raw: &'a RawDivergence,
+        spec: &'a Spec,
+        executed: &'a [Instruction],
+        file: &'a str,
+        text: &'a str,
+    ) -> Self {
         let named = |list: &[At<String>], name: &str| list.is_empty() || list.iter().any(|known| known.value == name);
-        let excepted = |name: &str| raw.except.iter().any(|known| known.value == name);
-        let applies = |of: &&Instruction| named(&raw.instructions, &of.name) && !excepted(&of.name);
+        let judged = if raw.is_of_rows() { executed } else { &spec.instructions };
         // A divergence of all instructions says nothing of directives.
-        let all = spec.instructions.iter().chain(spec.directives.iter().filter(|_| !raw.instructions.is_empty()));
-        let instructions: Vec<&Instruction> = all.filter(applies).collect();
+        let all = judged.iter().chain(spec.directives.iter().filter(|_| !raw.instructions.is_empty()));
+        let instructions: Vec<&Instruction> = all.filter(|of| raw.is_about(&of.name)).collect();
         let forms = instructions
             .iter()
             .flat_map(|instruction| &instruction.forms)
@@ -352,13 +359,14 @@ impl<'a> DivergenceCompiler<'a> {
         for name in unknown {
             self.error(name, format!("there is no specification of `{}`", name.value), None);
         }
-        let rules: Vec<String> = self.forms.iter().flat_map(|form| &form.rules).map(|rule| rule.id.clone()).collect();
-        for rule in &self.raw.rules {
-            if !rules.iter().any(|id| names(&rule.value, id)) {
-                let near = nearest(&rule.value, rules.iter().map(|id| id.rsplit('/').next().unwrap_or(id)));
-                let help = near.map(|near| format!("did you mean `{near}`?"));
-                self.error(rule, format!("no rule `{}` in these forms", rule.value), help);
-            }
+        let rules = || self.forms.iter().flat_map(|form| &form.rules).map(|rule| rule.id.as_str());
+        let is_unknown = |rule: &&At<String>| !rules().any(|id| names(&rule.value, id));
+        let unknown = self.raw.rules.iter().filter(is_unknown).map(|rule| {
+            let near = nearest(&rule.value, rules().map(|id| id.rsplit('/').next().unwrap_or(id)));
+            (rule, near.map(|near| format!("did you mean `{near}`?")))
+        });
+        for (rule, help) in unknown.collect::<Vec<_>>() {
+            self.error(rule, format!("no rule `{}` in these forms", rule.value), help);
         }
     }
 

@@ -46,6 +46,11 @@ pub fn executed(spec: &Spec, instruction: &Instruction) -> Instruction {
     instruction.with_setup(&spec.isa, axes, |form| never(&spec.isa, form))
 }
 
+/// The instruction with the axes of setups alone: enough to resolve conditions on rows.
+pub fn with_axes(instruction: &Instruction) -> Instruction {
+    instruction.with_setup_axes(axes)
+}
+
 /// As [`executed`], without the axes of numbers, which come last.
 pub fn without_numbers(spec: &Spec, instruction: &Instruction) -> Instruction {
     let points = |form: &Form| axes(form).into_iter().filter(|(name, _)| !is_number(name)).collect();

@@ -72,7 +72,8 @@ impl Tables {
         tables.cube_rules = cubes.iter().map(|(rule, _)| *rule).collect();
         tables.modifiers(form, modifiers);
         let named = |name: &str| {
-            let rule = form.rules.iter().position(|rule| rule.id.rsplit('/').next() == Some(name))?;
+            let has = |id: &str| id.strip_suffix(name).is_some_and(|before| before.ends_with('/'));
+            let rule = form.rules.iter().position(|rule| has(&rule.id))?;
             (form.rules[rule].kind != RuleKind::Canonical).then_some(rule)
         };
         tables.faults = FAULTS.map(|(_, name)| named(name));

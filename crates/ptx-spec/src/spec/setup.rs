@@ -17,14 +17,8 @@ impl Instruction {
         axes: impl Fn(&Form) -> Vec<SetupAxis>,
         forbid: impl Fn(&Form) -> Vec<Cube>,
     ) -> Self {
-        let mut with = self.clone();
+        let mut with = self.with_setup_axes(axes);
         for form in &mut with.forms {
-            for (name, values) in axes(form) {
-                let mut axis = Axis::new(&name, Choice::Setup, values);
-                axis.claimed = ValueSet::of(axis.values.len(), |_| true);
-                form.axes.push(axis);
-                form.setup_axes += 1;
-            }
             let forbids: Vec<Cube> = forbid(form).into_iter().filter(|cube| !cube.is_empty()).collect();
             form.rules.push(Rule {
                 id: format!("{}/never-executed", self.name),
@@ -36,6 +30,20 @@ impl Instruction {
             });
         }
         with.index(isa);
+        with
+    }
+
+    /// The instruction with the axes of setups alone: enough to resolve conditions on them, but not to judge or to draw.
+    pub fn with_setup_axes(&self, axes: impl Fn(&Form) -> Vec<SetupAxis>) -> Self {
+        let mut with = self.clone();
+        for form in &mut with.forms {
+            for (name, values) in axes(form) {
+                let mut axis = Axis::new(&name, Choice::Setup, values);
+                axis.claimed = ValueSet::of(axis.values.len(), |_| true);
+                form.axes.push(axis);
+                form.setup_axes += 1;
+            }
+        }
         with
     }
 }
