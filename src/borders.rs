@@ -193,7 +193,7 @@ impl BorderBuilds {
                 Depth::Check => of.line.clone(),
             };
             let lines = vec![line.as_str()];
-            let batch = Batch { environment, scaffold: of.scaffold(), lines, mostly_invalid: false };
+            let batch = Batch { environment, scaffold: of.scaffold.clone(), lines, mostly_invalid: false };
             let outcome = outcomes(assembler, &batch, of.depth)?.pop();
             Ok(outcome.as_ref().and_then(Does::of).map(|does| does == Does::Crashes))
         };

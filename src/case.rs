@@ -24,7 +24,7 @@ pub use executed::{
     CostlyRows, ProgramRows, RowQuestion, execute, execute_all, execution_id, executions, row_expectations,
 };
 pub use judged::ask;
-pub use stored::{Stored, StoredError};
+pub use stored::{DirectiveLine, Stored, StoredError};
 
 /// A variant of a form. Its choices include the environment, and, for an executed instruction, the setup
 /// and the row.
@@ -177,8 +177,9 @@ impl<'a> Case<'a> {
         line
     }
 
-    /// A module with only this case; every destination is stored if code is generated.
-    pub fn module(&self, depth: Depth) -> String {
+    /// A module with only this case, and the number (from 1) of its text line; every destination is stored if code is
+    /// generated.
+    pub fn module(&self, depth: Depth) -> (String, usize) {
         let printer = Printer::new(self.form());
         let mut items = Vec::new();
         let mut line = String::new();
@@ -186,7 +187,7 @@ impl<'a> Case<'a> {
         if depth == Depth::Generate {
             printer.stores(self.values, &mut line, |item| items.push(item));
         }
-        scaffold_of(self.form(), self.values, items).module(&self.environment(), "k", &[&line]).0
+        scaffold_of(self.form(), self.values, items).module(&self.environment(), "k", &[&line])
     }
 }
 

@@ -246,7 +246,7 @@ impl<'a> Asker<'a> {
         group.count += 1;
         group.keep(case.values.to_vec(), compared.did);
         if group.is_simpler(case.values) {
-            let module = case.module(depth);
+            let (module, _) = case.module(depth);
             let command = case::command(self.engine, &module, &judged.environment, depth);
             group.sample = Some(Sample {
                 values: case.values.to_vec(),

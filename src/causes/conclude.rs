@@ -14,7 +14,7 @@ use super::finding::{Evidence, Finding, Findings, Mark, MinimalCase, Vote};
 use super::inquiry::Inquiry;
 use super::rows::row_words;
 use crate::campaign::{Mismatch, WordLine};
-use crate::case::{self, InternalError, command, first_message};
+use crate::case::{self, DirectiveLine, InternalError, command, first_message};
 use crate::divergences::{Does, EngineVersion, Proposal};
 use crate::engine::{Depth, LineJudge};
 use crate::explain::{Passage, passages};
@@ -170,7 +170,8 @@ impl<'s> Poll<'_, 's> {
         let case = shown.case(&values);
         let environment = case.environment();
         let depth = shown.mismatch.depth;
-        let module = case.module(depth);
+        let (module, number) = case.module(depth);
+        let is_directive = shown.form().template.is_some();
         let outcome = self.answers.get(shown.engine).and_then(Option::as_ref).and_then(|result| result.outcome());
         let line = case.line();
         let conditional: Vec<usize> = shown.cube.sets().iter().map(|(axis, _)| *axis).collect();
@@ -186,6 +187,7 @@ impl<'s> Poll<'_, 's> {
             message: outcome.map(first_message).unwrap_or_default(),
             command: judge.map(|judge| command(judge, &module, &environment, depth)).must(JUDGED),
             module,
+            directive: is_directive.then(|| DirectiveLine { form: shown.form().id.clone(), line: number }),
             neighbours_without: shown.passing_neighbours,
             row: None,
             values,
@@ -207,6 +209,7 @@ fn minimal_word(shown: &WordLine, judge: Option<&dyn LineJudge>) -> MinimalCase 
         message: shown.message.clone(),
         command: judge.map(|judge| command(judge, &module, &environment, Depth::Check)).must(JUDGED),
         module,
+        directive: None,
         neighbours_without: 0,
         row: None,
         values: Values::new(),

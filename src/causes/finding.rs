@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::case;
+use crate::case::{self, DirectiveLine};
 use crate::divergences::{Condition, Does};
 use crate::engine::{Depth, Listing};
 use crate::line_case::LineCase;
@@ -132,6 +132,9 @@ pub struct MinimalCase {
     pub message: String,
     /// A module with only this line; empty for a row.
     pub module: String,
+    /// Where the module has the directive, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directive: Option<DirectiveLine>,
     /// The command that shows it.
     pub command: String,
     /// The number of variants that differ from it in one choice, were asked about, and pass.
@@ -232,6 +235,6 @@ impl Finding {
             ("see it with", self.case.command.clone()),
         ];
         let known: Vec<(&str, String)> = known.into_iter().filter(|(_, words)| !words.is_empty()).collect();
-        Some(case::Stored::print(&self.case.module, depth, &known))
+        Some(case::Stored::print(&self.case.module, depth, self.case.directive.as_ref(), &known))
     }
 }

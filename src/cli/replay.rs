@@ -109,7 +109,7 @@ fn replay(
         if stored.depth == Depth::Generate { format!("{} {}", stored.line, stored.rest) } else { stored.line.clone() };
     let batch = Batch {
         environment: stored.environment,
-        scaffold: stored.scaffold(),
+        scaffold: stored.scaffold.clone(),
         lines: vec![&text],
         mostly_invalid: false,
     };

@@ -193,9 +193,10 @@ impl Divergences {
             let of_sound_files =
                 |raw: &&RawDivergence| raw.instructions.is_empty() || !raw.instructions.iter().all(left_out);
             let executed = with_rows(spec, &file.divergences);
-            let compiled = file.divergences.par_iter().filter(of_sound_files).map(|raw| {
-                (raw, DivergenceCompiler::new(&file.engine, raw, spec, &executed, name, text).compile())
-            });
+            let compiled =
+                file.divergences.par_iter().filter(of_sound_files).map(|raw| {
+                    (raw, DivergenceCompiler::new(&file.engine, raw, spec, &executed, name, text).compile())
+                });
             for (raw, compiled) in compiled.collect::<Vec<_>>() {
                 let known = all.iter().any(|other| other.id == raw.id.value);
                 match compiled {

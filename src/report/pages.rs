@@ -297,6 +297,7 @@ mod tests {
                 address_size: 64,
                 message: evil(),
                 module: evil(),
+                directive: None,
                 command: evil(),
                 neighbours_without: 2,
                 row: None,

@@ -308,6 +308,7 @@ fn lines_are_judged_by_the_compiler_in_the_driver() {
             generate: false,
             declarations: ".reg .b32 %r<3>;".to_owned(),
             lines: lines.iter().map(|&line| line.to_owned()).collect(),
+            module: None,
         })
     };
     let lines = ["mov.b32 %r1, %r2;", "mov.bogus %r1, %r2;", "unsupported;"];

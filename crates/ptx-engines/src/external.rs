@@ -244,8 +244,8 @@ impl LineJudge for External {
     }
 
     fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
-        if batch.scaffold.context.outside() {
-            let why = format!("{} is only asked about what is in a body: the protocol has no other place", self.id);
+        if batch.scaffold.context.outside() && !self.can(Ability::Directives) {
+            let why = format!("{} does not judge what is outside of bodies", self.id);
             return vec![Outcome::Skipped(why); batch.lines.len()];
         }
         match self.supports(&batch.environment, depth) {

@@ -8,6 +8,7 @@ use ptx_exec::kernel::Kernel;
 use ptx_exec::kernel_case::{KernelAnswer, KernelBuffer, KernelLaunch};
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::{Target, Version};
+use ptx_spec::ptx::Scaffold;
 
 /// The version of the protocol. It changes only when correct engines would become incorrect; optional
 /// fields are added without a new version.
@@ -67,6 +68,8 @@ pub enum Ability {
     Judge,
     /// It generates code when judging.
     Generate,
+    /// It judges directives and declarations outside of bodies as well, each in a module of its own.
+    Directives,
     /// It executes cases as described: line, setup and rows.
     Cases,
     /// It executes kernels: modules of PTX with an interface.
@@ -99,6 +102,28 @@ pub struct JudgeRequest {
     pub declarations: String,
     /// The lines.
     pub lines: Vec<String>,
+    /// The module, if the one line is a directive outside of bodies: only engines with that ability are asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<SentModule>,
+}
+
+/// A module with a directive to judge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentModule {
+    /// The text of the module.
+    pub text: String,
+    /// The number of the text line with the directive, from 1.
+    pub line: usize,
+}
+
+impl JudgeRequest {
+    /// What its lines stand in; `None` if its module has no such line.
+    pub(crate) fn scaffold(&self) -> Option<Scaffold> {
+        match &self.module {
+            Some(module) => Scaffold::around(&module.text, module.line).map(|(scaffold, _)| scaffold),
+            None => Some(Scaffold::from_declarations(&self.declarations)),
+        }
+    }
 }
 
 /// Cases to execute.

@@ -309,7 +309,7 @@ impl Served for &Ptxas {
             protocol: PROTOCOL,
             name: self.id.family().to_owned(),
             version: self.id.version().to_owned(),
-            abilities: vec![Ability::Judge, Ability::Generate],
+            abilities: vec![Ability::Judge, Ability::Generate, Ability::Directives],
             // What it does not know, it skips with a reason.
             ptx: Vec::new(),
             targets: Vec::new(),

@@ -134,7 +134,7 @@ impl Served for Reference<'_> {
             protocol: PROTOCOL,
             name: self.id.family().to_owned(),
             version: self.id.version().to_owned(),
-            abilities: vec![Ability::Judge, Ability::Cases, Ability::Modules],
+            abilities: vec![Ability::Judge, Ability::Directives, Ability::Cases, Ability::Modules],
             ptx: self.spec.isa.versions.clone(),
             targets: self.spec.isa.targets.iter().map(|(target, _)| *target).collect(),
             details: self.details(),

@@ -10,7 +10,6 @@ use super::{Batch, Depth, EngineIdError, LineJudge, Outcome};
 use ptx_exec::kernel_case::KernelAnswer;
 use ptx_exec::line_case::Answer;
 use ptx_spec::environment::{AddressSize, Environment};
-use ptx_spec::ptx::Scaffold;
 
 /// An engine that answers requests.
 pub(crate) trait Served {
@@ -124,7 +123,10 @@ pub(crate) fn judged(engine: &dyn LineJudge, asked: JudgeRequest) -> Judged {
         }
     };
     let environment = Environment { ptx: asked.ptx, target: asked.target, address_size };
-    let scaffold = Scaffold::from_declarations(&asked.declarations);
+    let Some(scaffold) = asked.scaffold() else {
+        let skipped = LineOutcome::Skipped("its module has no such line".to_owned());
+        return Judged { id: asked.id, outcomes: vec![skipped; asked.lines.len()] };
+    };
     let lines = asked.lines.iter().map(String::as_str).collect();
     let depth = if asked.generate { Depth::Generate } else { Depth::Check };
     let outcomes = engine.judge(&Batch { environment, scaffold, lines, mostly_invalid: false }, depth);

@@ -52,6 +52,7 @@ pub(crate) fn minimal(form: &Form, shown: &ShownRow, engine: &str, listing: Opti
         address_size: environment.address_size.bits(),
         message: String::new(),
         module: String::new(),
+        directive: None,
         command: format!("ptx-conform execute cases/{id}.json --engine {engine}"),
         id,
         neighbours_without: 0,

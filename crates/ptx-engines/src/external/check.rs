@@ -19,7 +19,9 @@ use crate::protocol::{Ability, About, Request, Response};
 use ptx_spec::must::Must as _;
 
 use executing::{executes, executes_alone, executes_twice, executes_with_more};
-use judging::{judges, judges_alone, judges_many, judges_twice, judges_with_more, nonsense, nothing_to_judge};
+use judging::{
+    directives, judges, judges_alone, judges_many, judges_twice, judges_with_more, nonsense, nothing_to_judge,
+};
 use launching::{launches, launches_alone, launches_with_more, some_launches};
 use session::{Session, some_lines};
 use words::{Checked, wrong};
@@ -119,8 +121,10 @@ fn abilities(about: &About) -> Result<(), String> {
     if about.abilities.is_empty() {
         return Err(wrong(&hello(), "no abilities", "`judge`, `cases`, `kernels` or `modules`"));
     }
-    if has(Ability::Generate) && !has(Ability::Judge) {
-        return Err(wrong(&hello(), "`generate` without `judge`", "both, or `judge` alone"));
+    for (word, ability) in [("generate", Ability::Generate), ("directives", Ability::Directives)] {
+        if has(ability) && !has(Ability::Judge) {
+            return Err(wrong(&hello(), &format!("`{word}` without `judge`"), "both, or `judge` alone"));
+        }
     }
     Ok(())
 }
@@ -140,6 +144,7 @@ const CHECKS: &[CheckEntry] = &[
     ("judges the same way twice", &[Ability::Judge], judges_twice),
     ("judges a line alone as it does among others", &[Ability::Judge], judges_alone),
     ("accepts no line that is not PTX", &[Ability::Judge], nonsense),
+    ("judges directives, and accepts none that is not PTX", &[Ability::Directives], directives),
     ("judges a large batch", &[Ability::Judge], judges_many),
     ("ignores unknown fields when judging", &[Ability::Judge], judges_with_more),
     ("executes, with one answer for each row and values that fit", EXECUTES, executes),

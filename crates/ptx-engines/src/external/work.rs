@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::protocol::{Ability, ExecuteRequest, JudgeRequest, LineOutcome, Request, Response, SentCase};
+use crate::protocol::{Ability, ExecuteRequest, JudgeRequest, LineOutcome, Request, Response, SentCase, SentModule};
 use crate::{Batch, CaseExecutor as _, Depth, Outcome};
 use ptx_exec::kernel;
 use ptx_exec::line_case::{Answer, LineCase, Rows};
@@ -51,12 +51,14 @@ impl Work for LineWork<'_> {
     const ITEM: &'static str = "line";
 
     fn requests(&self, most: usize) -> Vec<Range<usize>> {
+        let most = if self.batch.scaffold.context.outside() { 1 } else { most };
         pieces(0..self.outcomes.len(), most).collect()
     }
 
     fn send(&mut self, id: u64, items: &Range<usize>) -> Option<Vec<u8>> {
         self.asked = items.clone();
-        let environment = &self.batch.environment;
+        let Batch { environment, scaffold, lines, .. } = self.batch;
+        let module = scaffold.context.outside().then(|| scaffold.module(environment, "k", &lines[items.clone()]));
         Some(line(&Request::Judge(JudgeRequest {
             id,
             ptx: environment.ptx,
@@ -67,7 +69,8 @@ impl Work for LineWork<'_> {
             },
             generate: self.depth == Depth::Generate,
             declarations: self.declarations.clone(),
-            lines: self.batch.lines[items.clone()].iter().map(|&line| line.to_owned()).collect(),
+            lines: lines[items.clone()].iter().map(|&line| line.to_owned()).collect(),
+            module: module.map(|(text, line)| SentModule { text, line }),
         })))
     }
 

@@ -27,6 +27,9 @@ impl Context {
     }
 }
 
+/// The directives that a module begins with, in their order.
+const HEADER: [&str; 3] = [".version", ".target", ".address_size"];
+
 /// Everything in a module except the lines asked about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scaffold {
@@ -97,15 +100,14 @@ impl Scaffold {
     /// A module whose lines are outside of all bodies; those of a header stand for the directives that they are.
     fn outside(&self, environment: &Environment, lines: &[&str]) -> (String, usize) {
         let options = if self.options.is_empty() { String::new() } else { format!(", {}", self.options) };
-        let header = [
-            format!(".version {}", environment.ptx),
-            format!(".target {}{options}", environment.target),
-            format!(".address_size {}", environment.address_size),
+        let values = [
+            environment.ptx.to_string(),
+            format!("{}{options}", environment.target),
+            environment.address_size.to_string(),
         ];
         let mut text = String::new();
         let mut first = None;
-        for (at, own) in header.iter().enumerate() {
-            let word = own.split(' ').next().unwrap_or(own);
+        for (at, (word, value)) in HEADER.iter().zip(values).enumerate() {
             let is_of = |line: &&&str| self.context == Context::Header && line.starts_with(word);
             match lines.iter().find(is_of) {
                 Some(line) => {
@@ -113,7 +115,7 @@ impl Scaffold {
                     text.push_str(line);
                 }
                 None if at == 2 && environment.ptx < AddressSize::SINCE => continue,
-                None => text.push_str(own),
+                None => text.extend([word, " ", &value]),
             }
             text.push('\n');
         }
@@ -127,6 +129,29 @@ impl Scaffold {
             first
         });
         (text, first)
+    }
+
+    /// The scaffold of one text line of such a module, by its number from 1, and the line: as much before it as is written
+    /// again. `None` if the module has no such line.
+    pub fn around(module: &str, number: usize) -> Option<(Self, &str)> {
+        let lines: Vec<&str> = module.lines().collect();
+        let at = number.checked_sub(1).filter(|at| *at < lines.len())?;
+        let is_header = |line: &&&str| HEADER.iter().any(|word| line.starts_with(word));
+        let header = lines.iter().take_while(is_header).count();
+        let target = lines[..header].iter().find(|line| line.starts_with(".target"));
+        let options = target.and_then(|line| line.split_once(',')).map_or("", |(_, options)| options.trim());
+        let before = lines[header.min(at)..at].join(" ");
+        let mut scaffold = Self::from_declarations(&before);
+        let braces = |brace: char| before.matches(brace).count();
+        if at < header {
+            let globals = lines[header..].join(" ");
+            scaffold = Self { context: Context::Header, globals, ..Self::default() };
+        } else if braces('{') == braces('}') {
+            scaffold = Self { context: Context::Module, globals: before, ..Self::default() };
+        }
+        scaffold.separate = Lexer::new(module).any(|token| token.text == ".unified");
+        options.clone_into(&mut scaffold.options);
+        Some((scaffold, lines[at]))
     }
 
     /// A scaffold from a text of declarations: the part before the header of an entry or function, the

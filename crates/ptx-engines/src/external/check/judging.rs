@@ -50,6 +50,19 @@ pub(super) fn nonsense(session: &mut Session) -> Checked {
     Ok(())
 }
 
+pub(super) fn directives(session: &mut Session) -> Checked {
+    let directive = ".global .align 8 .b32 v[2];";
+    if let LineOutcome::Rejected(why) = session.judge_directive(directive)? {
+        return Err(wrong(directive.as_bytes(), &format!("rejected: {why}"), "accepted or skipped"));
+    }
+    for nonsense in ["?!", ".global .b32;", ".no_such_directive;"] {
+        if session.judge_directive(nonsense)? == LineOutcome::Accepted {
+            return Err(wrong(nonsense.as_bytes(), "accepted", "rejected or skipped"));
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn judges_many(session: &mut Session) -> Checked {
     let few = session.judge(some_lines())?;
     let many = some_lines().into_iter().cycle().take(LARGE).collect();

@@ -7,7 +7,9 @@ use super::super::message::{line, response};
 use super::super::process::{EngineFault, Process};
 use super::super::start::{Unusable, start};
 use super::words::wrong;
-use crate::protocol::{Ability, About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, Request, Response, SentCase};
+use crate::protocol::{
+    Ability, About, ExecuteRequest, JudgeRequest, Judged, LineOutcome, Request, Response, SentCase, SentModule,
+};
 use ptx_exec::kernel;
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::{Suffix, Target, Version};
@@ -71,13 +73,26 @@ impl Session {
     pub(super) fn lines(&mut self, lines: Vec<String>) -> (JudgeRequest, &'static str) {
         let (ptx, target) = self.environment();
         let declarations = DECLARATIONS.to_owned();
-        let request =
-            JudgeRequest { id: self.id(), ptx, target, address_size: 64, generate: false, declarations, lines };
+        let (id, address_size, generate) = (self.id(), 64, false);
+        let request = JudgeRequest { id, ptx, target, address_size, generate, declarations, lines, module: None };
         (request, "`judged`, with as many outcomes as lines")
     }
 
     pub(super) fn judge(&mut self, lines: Vec<String>) -> Result<Vec<LineOutcome>, String> {
         let (judge, should) = self.lines(lines);
+        self.outcomes(judge, should)
+    }
+
+    /// The outcome of a directive in a module of its own.
+    pub(super) fn judge_directive(&mut self, directive: &str) -> Result<LineOutcome, String> {
+        let (mut judge, should) = self.lines(vec![directive.to_owned()]);
+        let header = format!(".version {}\n.target {}\n.address_size 64\n", judge.ptx, judge.target);
+        judge.module = Some(SentModule { text: format!("{header}{directive}\n"), line: 4 });
+        judge.declarations.clear();
+        self.outcomes(judge, should).map(|mut outcomes| outcomes.remove(0))
+    }
+
+    fn outcomes(&mut self, judge: JudgeRequest, should: &str) -> Result<Vec<LineOutcome>, String> {
         let (id, count) = (judge.id, judge.lines.len());
         let send = line(&Request::Judge(judge));
         match self.ask(&send, id, should)? {
