@@ -52,6 +52,7 @@ fn dimensions(lexer: &mut Lexer<'_>, found: &mut Vec<Option<u64>>) -> Result<&'s
         [None] => "open",
         [None, rest @ ..] if rest.iter().all(|extent| *extent != Some(0)) => "open-several",
         [Some(0), rest @ ..] if rest.iter().all(|extent| *extent != Some(0)) => "zero",
+        all if all.iter().flatten().any(|extent| *extent > u64::from(u32::MAX)) => "large",
         [Some(_)] => "one",
         all if all.contains(&Some(0)) => "zero-inside",
         _ => "several",

@@ -47,6 +47,9 @@ pub struct ExportedOperand {
     /// The integers that an immediate may be; any without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbers: Option<ExportedNumbers>,
+    /// The operand that it may not be above, where both are integer immediates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<String>,
 }
 
 /// The type that the registers of an operand must suit.
@@ -90,6 +93,9 @@ pub struct ExportedNumbers {
     /// The number that each is a multiple of, if that is not 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multiple_of: Option<i64>,
+    /// How many of its lower bits count, if those above do not matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bits: Option<u32>,
     /// True if it is a floating-point number above 0 and up to 1.
     #[serde(default, skip_serializing_if = "super::is_false")]
     pub fraction: bool,
@@ -112,7 +118,8 @@ impl ExportedOperand {
             unit: None,
             space: None,
             size: None,
-            numbers: operand.numbers.as_ref().map(numbers),
+            numbers: operand.numbers.as_ref().map(|allowed| ExportedNumbers { bits: operand.bits, ..numbers(allowed) }),
+            at_most: operand.at_most.map(|of| form.operands[of].name.clone()),
         };
         match &operand.role {
             Role::Coordinate { of, unit } => {

@@ -38,6 +38,8 @@ pub(super) fn read(isa: &Isa, form: &Form, line: &Line<'_>, declarations: &Decla
         read.found.faults.clear();
     } else if form.fault(TextFault::ArgumentCount).is_some() {
         role::compare(isa, form, &line.operands, declarations, &mut read.found);
+    } else if form.fault(TextFault::AboveLimit).is_some() {
+        role::compare_numbers(form, &line.operands, &mut read.found);
     }
     read
 }

@@ -206,8 +206,14 @@ impl<'a> DirectiveSource<'a> {
         let axis = draft.axis(&name.value, Choice::Part, values.clone(), |value| !is_probe(value));
         let of = &draft.axes[axis];
         let probes = Cube::new([(axis, of.select(is_probe))]);
-        let allowed: Vec<&str> = values.iter().map(String::as_str).filter(|value| !is_probe(value)).collect();
-        let says = raw.says.clone().unwrap_or_else(|| format!("only {} is allowed here", allowed.join(" ")));
+        let says =
+            raw.says.clone().or_else(|| allowed_words(values.iter().map(String::as_str).filter(|v| !is_probe(v))));
+        // Where every value is allowed, no line breaks the rule.
+        let says = match says {
+            None if raw.probes.is_empty() => "it is one of the values that are listed".to_owned(),
+            None => return Err(vec![self.file.at(name, "it does not say what is allowed").help(SAYS)]),
+            Some(says) => says,
+        };
         draft.constraint(&format!("{}-value", name.value), says, vec![probes]);
         let texts = patterns.iter().map(|pattern| pattern.sample.clone()).collect();
         let read = match raw.measure {
@@ -281,4 +287,19 @@ fn instruction(raw: &RawDirective, raw_isa: &RawIsa, forms: Vec<Form>) -> Instru
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What to do about a part that does not say what is allowed.
+const SAYS: &str = "its values are names of ours, so that a message needs a sentence: `says`";
+
+/// A sentence on the values that are allowed, if all are words of PTX.
+fn allowed_words<'v>(allowed: impl Iterator<Item = &'v str>) -> Option<String> {
+    let (none, words): (Vec<&str>, Vec<&str>) = allowed.partition(|value| *value == NONE);
+    let listed = words.join(" ");
+    match (words.is_empty(), none.is_empty()) {
+        _ if !words.iter().all(|word| word.starts_with('.')) => None,
+        (true, _) => Some("nothing is allowed here".to_owned()),
+        (false, true) => Some(format!("only {listed} is allowed here")),
+        (false, false) => Some(format!("only {listed} is allowed here, or nothing")),
+    }
 }

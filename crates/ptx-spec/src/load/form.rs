@@ -55,6 +55,10 @@ impl<'a> FormBuilder<'a> {
         if operands.iter().any(|operand| operand.numbers == Some(AllowedNumbers::Fraction)) {
             self.draft.rules.push(text_rules::of_fractions(self.draft.opcode));
         }
+        let limited = operands.iter().find_map(|operand| Some((operand, &operands[operand.at_most?])));
+        if let Some((operand, limit)) = limited {
+            self.draft.rules.push(text_rules::of_limits(self.draft.opcode, &operand.name, &limit.name));
+        }
         Form {
             id: format!("{}.{}", self.draft.opcode, self.source.form.id.value),
             syntax: self.source.form.syntax.value.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -83,6 +87,8 @@ impl<'a> FormBuilder<'a> {
         let role = role::resolve(&self.draft, raw, &names);
         let mut operand = Operand::new(noted.name.clone(), role, noted.optional);
         operand.elements = noted.elements;
+        operand.bits = raw.bits;
+        operand.at_most = raw.at_most.as_ref().and_then(|of| names.iter().position(|name| *name == of.value));
         operand = role::axes(&mut self.draft, raw, operand, at);
         if let Some(sign) = noted.sign {
             self.sign(&mut operand, at, sign);

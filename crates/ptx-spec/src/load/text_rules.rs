@@ -80,6 +80,12 @@ pub(super) fn of_fractions(opcode: &str) -> Rule {
     rule(format!("{opcode}/fraction-range"), Source::Manual, Some("Description"), says)
 }
 
+/// The rule of a form with an operand that may not be above another one.
+pub(super) fn of_limits(opcode: &str, operand: &str, limit: &str) -> Rule {
+    let says = format!("`{operand}` must not be above `{limit}`");
+    rule(format!("{opcode}/limit"), Source::Manual, Some("Description"), &says)
+}
+
 fn rule(id: String, source: Source, section: Option<&str>, says: &str) -> Rule {
     let section = section.map(str::to_owned);
     Rule { id, kind: RuleKind::Given, source, section, says: says.to_owned(), forbids: Vec::new() }

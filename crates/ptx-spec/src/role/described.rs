@@ -48,6 +48,11 @@ pub struct RawOperand {
     pub first: Option<At<String>>,
     /// The numbers that an integer immediate may be.
     pub value: Option<At<RawNumbers>>,
+    /// How many of the lower bits of an integer immediate count; all by default.
+    pub bits: Option<u32>,
+    /// The operand that it may not be above, where both are integer immediates.
+    #[serde(rename = "at-most")]
+    pub at_most: Option<At<String>>,
     /// True if the lanes may be `_`, which makes the pattern of sinks a choice.
     #[serde(default)]
     pub sinks: bool,
@@ -103,7 +108,7 @@ impl RawOperand {
 }
 
 /// The fields of operands, and the roles that have each.
-const PARAMETERS: [(&str, &[RoleName]); 13] = {
+const PARAMETERS: [(&str, &[RoleName]); 15] = {
     use RoleName::{Address, Coordinate, Destination, Object, Policy, Source};
     [
         ("type", &[Destination, Source, Coordinate, Policy]),
@@ -112,6 +117,8 @@ const PARAMETERS: [(&str, &[RoleName]); 13] = {
         ("sinks", &[Destination, Source]),
         ("width", &[Destination, Source]),
         ("value", &[Source, Coordinate, Policy]),
+        ("bits", &[Source]),
+        ("at-most", &[Source]),
         ("first", &[Source]),
         ("of", &[Object, Coordinate]),
         ("unit", &[Coordinate]),
@@ -135,6 +142,8 @@ pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slot
         ("sinks", raw.sinks),
         ("width", raw.width != Width::default()),
         ("value", raw.value.is_some()),
+        ("bits", raw.bits.is_some()),
+        ("at-most", raw.at_most.is_some()),
         ("first", raw.first.is_some()),
         ("of", raw.of.is_some()),
         ("unit", raw.unit.is_some()),
@@ -170,6 +179,12 @@ pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slot
             wrong.push((Some(of), format!("`{}` is not an operand with the role `object`", of.value), None));
         }
         _ => {}
+    }
+    if raw.bits.is_some_and(|bits| !(1..=64).contains(&bits)) {
+        wrong.push((None, "a number has 1 to 64 bits".to_owned(), None));
+    }
+    for of in raw.at_most.iter().filter(|of| !operands.contains(&(of.value.as_str(), RoleName::Source))) {
+        wrong.push((Some(of), format!("`{}` is not an operand with the role `source`", of.value), None));
     }
     let slot = raw.geometry.iter().chain(&raw.space).chain(raw.size.get(1));
     for of in slot.filter(|of| !slots.contains(&of.value.as_str())) {

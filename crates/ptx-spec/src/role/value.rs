@@ -302,7 +302,7 @@ impl OperandReader<'_> {
                 if let (Some((axis, numbers)), Argument::Integer(number)) =
                     (self.operand.number.zip(self.operand.numbers.as_ref()), scalar)
                 {
-                    values[axis] = self.on_axis(axis, Word(&numbers.value(number.value())));
+                    values[axis] = self.on_axis(axis, Word(&numbers.value(self.operand.counted_bits(number.value()))));
                 }
                 if self.operand.numbers == Some(AllowedNumbers::Fraction) && !is_fraction(scalar) {
                     found.fault(TextFault::Fraction);

@@ -47,6 +47,8 @@ pub(crate) enum TextFault {
     Component,
     /// A number that is no fraction.
     Fraction,
+    /// A number above the one that limits it.
+    AboveLimit,
     /// White space inside of an opcode.
     Blank,
     /// Arguments or results that are not as many as the callee has.
@@ -58,7 +60,7 @@ pub(crate) enum TextFault {
 }
 
 /// The name of the rule that each fault breaks.
-pub(super) const FAULTS: [(TextFault, &str); 26] = [
+pub(super) const FAULTS: [(TextFault, &str); 27] = [
     (TextFault::Order, "modifier-order"),
     (TextFault::Duplicate, "duplicate-modifier"),
     (TextFault::Unknown, "unknown-modifier"),
@@ -81,6 +83,7 @@ pub(super) const FAULTS: [(TextFault, &str); 26] = [
     (TextFault::ParameterAddress, "parameter-address"),
     (TextFault::Component, "component"),
     (TextFault::Fraction, "fraction-range"),
+    (TextFault::AboveLimit, "limit"),
     (TextFault::Blank, "blank-in-an-opcode"),
     (TextFault::CallTarget, "call-target"),
     (TextFault::ArgumentCount, "argument-count"),

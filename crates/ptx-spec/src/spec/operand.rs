@@ -32,6 +32,10 @@ pub struct Operand {
     pub number: Option<usize>,
     /// The numbers that the values of the number axis stand for.
     pub(crate) numbers: Option<AllowedNumbers>,
+    /// How many of the lower bits of an integer immediate count; all if it does not say.
+    pub bits: Option<u32>,
+    /// The operand that it may not be above, where both are integer immediates, by its position in the form.
+    pub at_most: Option<usize>,
     /// The axis of whether its first lane has a type of its own, and that type.
     pub first: Option<(usize, String)>,
     /// The axis of the special register that it is.
@@ -43,6 +47,11 @@ pub struct Operand {
 }
 
 impl Operand {
+    /// The bits of an integer immediate that count.
+    pub(crate) fn counted_bits(&self, number: i128) -> i128 {
+        self.bits.map_or(number, |bits| number & ((1 << bits) - 1))
+    }
+
     /// True if these choices leave the operand out.
     pub fn left_out(&self, form: &Form, values: &[u8]) -> bool {
         self.optional && self.first_axis().is_some_and(|axis| form.value(values, axis) == NONE)
@@ -82,6 +91,8 @@ impl Operand {
             sign: None,
             number: None,
             numbers: None,
+            bits: None,
+            at_most: None,
             first: None,
             special: None,
             base: None,

@@ -287,7 +287,7 @@ impl TextMeasure {
     /// The words that it can answer.
     pub fn words(self) -> &'static [&'static str] {
         match self {
-            Self::Dimensions => &["none", "one", "several", "zero", "open", "open-several", "zero-inside"],
+            Self::Dimensions => &["none", "one", "several", "zero", "open", "open-several", "zero-inside", "large"],
             Self::Initial => &[
                 "none",
                 "integers",
