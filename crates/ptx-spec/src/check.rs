@@ -15,6 +15,7 @@ mod inlined;
 mod meant;
 mod module_names;
 mod names;
+mod samples;
 mod smallest;
 mod undeclared;
 
@@ -112,7 +113,7 @@ impl<'s> Checker<'s> {
         's: 'a,
     {
         let module = Module::read(text, &self.spec.isa);
-        let environments = ModuleEnvironments::new(self.spec, &module);
+        let environments = ModuleEnvironments::new(self, &module);
         let mut all = CheckedBody::of_module(self, &module, &environments);
         let faults = std::mem::take(&mut all.faults);
         let check = |body| BodyChecker::new(self, &module, body, environments.of(body.range.start), &faults).check();

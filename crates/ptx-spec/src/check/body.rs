@@ -3,23 +3,22 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rayon::prelude::*;
 
 use super::call_results::{self, CallResults};
 use super::counts::Counts;
-use super::diagnostic::{CheckedDirective, CheckedLine, Diagnostic, DiagnosticSeverity};
+use super::diagnostic::{CheckedLine, Diagnostic, DiagnosticSeverity};
 use super::directives::{self, FoundDirective};
 use super::environments::{JudgedEnvironment, ModuleEnvironments};
 use super::faults::{DeclarationFaults, declares, no_name};
 use super::meant::LineWithName;
 use super::names::{KnownNames, names};
+use super::samples::{DirectiveSamples, Samples};
 use super::undeclared::UndeclaredNames;
 use super::{Checker, ascii, inlined, module_names};
 use crate::directive::{DirectiveText, texts_of_module, texts_of_step};
-use crate::environment::{Target, Version};
 use crate::must::Must;
-use crate::space::EnvironmentValues;
-use crate::spec::{Form, Spec, SpecialNeeds};
+use crate::spec::{Form, Spec};
 use crate::text::{
     Declarations, FunctionBody, Lexer, Line, Module, ProblemKind, TextProblem, Walk, WalkStep, overflows, range,
 };
@@ -35,56 +34,8 @@ pub(super) struct CheckedBody<'a> {
     pub(super) faults: DeclarationFaults<'a>,
 }
 
-/// The parts that the lines of a kind have in common: opcode and modifiers, form, choices except for the
-/// environment, the rules that are broken, and what the special registers need.
-type LineKind<'a> = (&'a str, Vec<&'a str>, usize, Vec<u8>, Vec<usize>, (Option<Version>, Option<Target>));
-
-/// One line of each kind.
-#[derive(Default)]
-pub(super) struct Samples<'a> {
-    known: FxHashSet<LineKind<'a>>,
-    lines: Vec<Arc<CheckedLine<'a>>>,
-}
-
-impl<'a> Samples<'a> {
-    fn add(&mut self, line: &Arc<CheckedLine<'a>>) {
-        if self.known.insert(kind(line)) {
-            self.lines.push(Arc::clone(line));
-        }
-    }
-
-    pub(super) fn into_lines(self) -> Vec<CheckedLine<'a>> {
-        self.lines.into_iter().map(Arc::unwrap_or_clone).collect()
-    }
-}
-
-/// One directive of each kind.
-#[derive(Default)]
-pub(super) struct DirectiveSamples<'a> {
-    known: FxHashSet<(&'a str, usize, Vec<u8>)>,
-    all: Vec<Arc<CheckedDirective<'a>>>,
-}
-
-impl<'a> DirectiveSamples<'a> {
-    fn add(&mut self, of: &Arc<CheckedDirective<'a>>) {
-        let reading = &of.read.reading;
-        let choices = EnvironmentValues::split(&reading.values).1.to_vec();
-        if self.known.insert((of.read.directive.name.as_str(), reading.form, choices)) {
-            self.all.push(Arc::clone(of));
-        }
-    }
-
-    pub(super) fn into_all(self) -> Vec<CheckedDirective<'a>> {
-        self.all.into_iter().map(Arc::unwrap_or_clone).collect()
-    }
-}
-
-fn kind<'a>(line: &CheckedLine<'a>) -> LineKind<'a> {
-    let CheckedLine { line, reading, .. } = line;
-    let (form, SpecialNeeds { ptx, target }) = (reading.form, reading.specials);
-    let choices = EnvironmentValues::split(&reading.values).1.to_vec();
-    (line.opcode, line.modifiers.clone(), form, choices, reading.broken.clone(), (ptx, target))
-}
+/// How many directives of a module are read before what they say is added up.
+const DIRECTIVES: usize = 4096;
 
 /// A count of what is in memory.
 fn wide(count: usize) -> u64 {
@@ -120,15 +71,20 @@ impl<'a> CheckedBody<'a> {
         }
         let said_of_header: Vec<usize> =
             environments.diagnostics.iter().map(|diagnostic| diagnostic.at.start).collect();
-        for text in texts_of_module(module) {
+        let read = |text: &DirectiveText<'a>| {
             let read_already = |problem: &TextProblem<'_>| {
                 matches!(problem.kind, ProblemKind::Syntax(_)) && text.at.contains(&problem.at.start)
             };
-            if let Some(judged) = environments.of(text.at.end)
-                && !module.problems.iter().any(read_already)
-            {
-                let scope = module.scope_at(text.at.start);
-                found.directive(checker, judged, &text, &scope, said_of_header.contains(&text.at.start));
+            let judged = environments.of(text.at.end).filter(|_| !module.problems.iter().any(read_already))?;
+            Some(directives::read(judged, text, &module.scope_at(text.at.start)))
+        };
+        let texts = texts_of_module(module);
+        for texts in texts.chunks(DIRECTIVES) {
+            let all: Vec<Option<FoundDirective<'a>>> = texts.par_iter().map(read).collect();
+            for (text, directive) in texts.iter().zip(all) {
+                if let Some(directive) = directive {
+                    found.directive(checker, text, directive, said_of_header.contains(&text.at.start));
+                }
             }
         }
         found
@@ -138,20 +94,19 @@ impl<'a> CheckedBody<'a> {
     pub(super) fn add(&mut self, other: Self) {
         self.counts.add(&other.counts);
         self.diagnostics.extend(other.diagnostics);
-        other.samples.lines.iter().for_each(|line| self.samples.add(line));
-        other.directives.all.iter().for_each(|of| self.directives.add(of));
+        self.samples.extend(&other.samples);
+        self.directives.extend(&other.directives);
     }
 
     /// Judges a directive. Which rules it breaks is not said if something is said of it already.
     fn directive<'s: 'a>(
         &mut self,
         checker: &Checker<'s>,
-        judged: &JudgedEnvironment<'s>,
         text: &DirectiveText<'a>,
-        scope: &Declarations,
+        directive: FoundDirective<'a>,
         is_said: bool,
     ) {
-        match directives::read(judged, text, scope) {
+        match directive {
             FoundDirective::Unknown if matches!(text.keyword, "#" | ".version" | ".target") => {}
             FoundDirective::Unknown if checker.spec.directives.is_empty() => {}
             FoundDirective::Unknown => {
@@ -275,9 +230,11 @@ impl<'c, 'a, 's: 'a> BodyChecker<'c, 'a, 's> {
     /// Checks directives. Of those that cannot be read, the next step of the walk says it.
     fn directives(&mut self, texts: &[DirectiveText<'a>], scope: &Declarations, unread: bool) {
         let Some(judged) = self.judge else { return };
-        let is_malformed = |text| matches!(directives::read(judged, text, scope), FoundDirective::Malformed(_));
-        for text in texts.iter().filter(|text| !(unread && is_malformed(text))) {
-            self.found.directive(self.checker, judged, text, scope, false);
+        for text in texts {
+            let directive = directives::read(judged, text, scope);
+            if !(unread && matches!(directive, FoundDirective::Malformed(_))) {
+                self.found.directive(self.checker, text, directive, false);
+            }
         }
     }
 

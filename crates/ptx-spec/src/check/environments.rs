@@ -3,12 +3,13 @@
 use std::ops::Range;
 use std::str::FromStr;
 
+use super::Checker;
 use super::diagnostic::{Diagnostic, DiagnosticSeverity, OBSERVED};
 use crate::directive::DirectiveJudge;
 use crate::environment::{AddressSize, Environment, ParseError, Target, Version};
 use crate::judge::Judge;
 use crate::must::Must;
-use crate::spec::{Isa, Spec};
+use crate::spec::Isa;
 use crate::text::{Module, ModuleDirective};
 
 /// The version, target and address size that a file says it is made for.
@@ -44,8 +45,10 @@ pub(super) struct ModuleEnvironments<'s> {
 const TARGETS: [&str; 2] = ["sm_", "compute_"];
 
 impl<'s> ModuleEnvironments<'s> {
-    pub(super) fn new(spec: &'s Spec, module: &Module<'_>) -> Self {
-        let mut reader = HeaderReader { isa: &spec.isa, diagnostics: Vec::new() };
+    pub(super) fn new(checker: &Checker<'s>, module: &Module<'_>) -> Self {
+        let spec = checker.spec;
+        let early: &[(Target, Version)] = if checker.tolerated.is_some() { &spec.isa.early } else { &[] };
+        let mut reader = HeaderReader { isa: &spec.isa, early, diagnostics: Vec::new() };
         let ptx = reader.version(module);
         let address_size = reader.address_size(module, ptx);
         let targets = reader.targets(module, ptx);
@@ -79,8 +82,13 @@ impl<'s> ModuleEnvironments<'s> {
     }
 }
 
+/// What is said of a target that is taken before its version.
+const TAKEN: &str = "every known ptxas accepts it";
+
 struct HeaderReader<'i> {
     isa: &'i Isa,
+    /// The targets that are only warned about before the version that brought them, and from which one on.
+    early: &'i [(Target, Version)],
     diagnostics: Vec<Diagnostic<'static>>,
 }
 
@@ -198,7 +206,10 @@ impl HeaderReader<'_> {
             None => self.error(rule, span(directive), format!("the target {target} is not known"), TARGET),
             Some((_, since)) if ptx.is_some_and(|ptx| ptx < *since) => {
                 let message = format!("a target needs the PTX version that introduced it: {target} needs PTX {since}");
-                self.error("isa/target-since", span(directive), message, TARGET);
+                let taken = self.early.iter().any(|(early, from)| *early == target && ptx >= Some(*from));
+                let severity = if taken { DiagnosticSeverity::Warning } else { DiagnosticSeverity::Error };
+                let said = Diagnostic::new(severity, "isa/target-since", span(directive), message).with_page(TARGET);
+                self.diagnostics.push(if taken { said.with_note(TAKEN) } else { said });
             }
             Some(_) => {}
         }

@@ -14,6 +14,7 @@ use crate::yaml::{At, Error, Ordered};
 pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
     let mut errors = Vec::new();
     let targets = environments(file, raw, &mut errors);
+    let early = targets_since(file, &raw.early, &raw.versions, &mut errors);
     let types = raw.types.0.iter().map(register_type);
     let (held, types): (Vec<RegisterType>, Vec<RegisterType>) = types.partition(|of| !of.held_in.is_empty());
     for holder in raw.types.0.iter().flat_map(|(_, of)| &of.held_in) {
@@ -52,6 +53,7 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
     let isa = Isa {
         versions: raw.versions.value.clone(),
         targets,
+        early,
         types,
         held,
         variables: raw.variables.0.iter().map(variable).collect(),
@@ -92,8 +94,22 @@ fn environments(file: &File<'_>, raw: &RawIsa, errors: &mut Vec<Error>) -> Vec<(
     if versions.value.is_empty() || versions.value.len() > ValueSet::CAPACITY - 1 {
         errors.push(file.at(versions, "there must be between 1 and 255 versions"));
     }
+    let targets = targets_since(file, &raw.targets, versions, errors);
+    if targets.is_empty() || targets.len() > ValueSet::CAPACITY - 1 {
+        errors.push(file.at(versions, "there must be between 1 and 255 targets"));
+    }
+    targets
+}
+
+/// Targets with PTX versions; adds what is wrong with them.
+fn targets_since(
+    file: &File<'_>,
+    raw: &Ordered<Version>,
+    versions: &At<Vec<Version>>,
+    errors: &mut Vec<Error>,
+) -> Vec<(Target, Version)> {
     let mut targets = Vec::new();
-    for (name, since) in &raw.targets.0 {
+    for (name, since) in &raw.0 {
         match name.value.parse() {
             Ok(target) => targets.push((target, *since)),
             Err(error) => errors.push(file.at(name, format!("{error}"))),
@@ -101,9 +117,6 @@ fn environments(file: &File<'_>, raw: &RawIsa, errors: &mut Vec<Error>) -> Vec<(
         if !versions.value.contains(since) {
             errors.push(file.at(name, format!("`{since}` is not one of `versions`")));
         }
-    }
-    if targets.is_empty() || targets.len() > ValueSet::CAPACITY - 1 {
-        errors.push(file.at(versions, "there must be between 1 and 255 targets"));
     }
     targets
 }

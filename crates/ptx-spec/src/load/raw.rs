@@ -26,6 +26,9 @@ pub struct RawIsa {
     pub versions: At<Vec<Version>>,
     /// Every target with the PTX version that introduced it, oldest first.
     pub targets: Ordered<Version>,
+    /// Targets that every assembler takes before that version, from this one on.
+    #[serde(default)]
+    pub early: Ordered<Version>,
     /// Every fundamental type that a register can have.
     pub types: Ordered<RawType>,
     /// The needs of declaring a variable of each kind: variables that are bases of addresses, and

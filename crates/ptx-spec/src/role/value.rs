@@ -403,8 +403,9 @@ impl OperandReader<'_> {
 /// False for a number that is not above 0 and up to 1.
 fn is_fraction(argument: &Argument<'_>) -> bool {
     let number = match argument {
-        Argument::Float(bits) => f64::from(f32::from_bits(*bits)),
-        Argument::Double(bits) => f64::from_bits(*bits),
+        Argument::Float(bits) => f32::from_bits(*bits),
+        // It is rounded to the type of the operand first.
+        Argument::Double(bits) => f64::from_bits(*bits) as f32,
         _ => return true,
     };
     number > 0.0 && number <= 1.0

@@ -15,6 +15,8 @@ pub struct Isa {
     pub versions: Vec<Version>,
     /// Every target and the PTX version that introduced it, oldest first.
     pub targets: Vec<(Target, Version)>,
+    /// The targets that every assembler takes before that version, and from which one on.
+    pub early: Vec<(Target, Version)>,
     /// The types of registers.
     pub types: Vec<RegisterType>,
     /// The instruction types that registers of other types hold.
