@@ -365,9 +365,11 @@ def put(token: re.Match, text: str) -> Edit:
 def main(count: int, seed: str, output: Path, names: list[str]) -> None:
     chance = random.Random(seed)
     corpus = DeclaringCorpus([Path(name) for name in names] or sorted((HERE / "ptx").glob("*.ptx")))
+    if not corpus.by_kind:
+        sys.exit("none of the files has declarations and is small enough")
     kinds, at, seen = sorted(KINDS), 0, set()
     with output.open("w") as out:
-        while at < count:
+        while at < count and kinds:
             kind = kinds[at % len(kinds)]
             spoiling = next(filter(None, (corpus.spoil(chance, kind) for _ in range(TRIES))), None)
             if not spoiling or (spoiling["original"], spoiling["spoilt"]) in seen:
@@ -376,6 +378,8 @@ def main(count: int, seed: str, output: Path, names: list[str]) -> None:
             seen.add((spoiling["original"], spoiling["spoilt"]))
             record(spoiling, out)
             at += 1
+    if at < count:
+        print(f"only {at}: no kind finds more to spoil in these files", file=sys.stderr)
 
 
 class DeclaringCorpus:

@@ -16,7 +16,7 @@ use ptx_conform::engine::recording::{Provenance, Recording};
 use ptx_conform::engine::{Batch, CaseExecutor, Depth, Engine, LineJudge, Outcome};
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::line_case::{Answer, LineCase, Returned};
-use ptx_conform::ptx::Scaffold;
+use ptx_conform::ptx::{Context, Scaffold};
 use serde_json::Value;
 
 /// What an engine does on one line or row, and how the message that is reported begins.
@@ -77,6 +77,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ("the_engine_of_the_page_passes_the_check", engine_of_the_page),
         ("the_example_executes", the_example_executes),
         ("a_run_takes_an_engine_and_a_recording", a_run),
+        ("directives_are_judged_in_modules_of_their_own", directives),
         ("a_recording_answers_as_the_engine_did", recording),
         ("unreadable_lines_of_a_recording_are_reported", unreadable),
     ] {
@@ -366,6 +367,27 @@ fn the_example_executes() -> Result<(), Failed> {
     check(matches!(answers[0][1], Answer::Trapped(_)), format!("{answers:?}"))?;
     check(matches!(answers[0][2], Answer::Skipped(_)), format!("{answers:?}"))?;
     same(&answers[1], &vec![returned(&[0x0807_0605_0403_0201]), returned(&[0])])
+}
+
+/// The reference, served as a program, and an engine without that ability.
+fn directives() -> Result<(), Failed> {
+    let outside = |context, line| Batch { scaffold: Scaffold { context, ..Scaffold::default() }, ..batch(&[line]) };
+    let judged = |engine: &External, context, line| engine.judge(&outside(context, line), Depth::Check).remove(0);
+    let served = External::open(&format!("'{}' engine serve model", env!("CARGO_BIN_EXE_ptx-conform")))?;
+    for (context, line, accepted) in [
+        (Context::Module, ".global .align 8 .b32 v[2];", true),
+        (Context::Module, ".global .align 3 .b32 v;", false),
+        (Context::Module, ".func f(.param .b32 a) { ret; }", true),
+        (Context::Header, ".target sm_80, debug", false),
+        (Context::Header, ".version 7.0", true),
+    ] {
+        let outcome = judged(&served, context, line);
+        check((outcome == Outcome::Accepted) == accepted, format!("{line}: {outcome:?}"))?;
+        check(!matches!(outcome, Outcome::Skipped(_)), format!("{line}: {outcome:?}"))?;
+    }
+    let other = External::open(&python("examples/judge.py", ""))?;
+    let outcome = judged(&other, Context::Module, ".global .b32 v;");
+    check(matches!(&outcome, Outcome::Skipped(why) if why.contains("outside of bodies")), format!("{outcome:?}"))
 }
 
 fn a_run() -> Result<(), Failed> {

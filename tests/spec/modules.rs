@@ -1,5 +1,7 @@
 //! Whole modules of `corpus/modules/`: what `check` says of each is what ptxas does.
 
+use std::path::PathBuf;
+
 use ptx_conform::check::{Checker, DiagnosticSeverity, SmallestHeader, smallest_header};
 use ptx_conform::divergences::{Divergences, Leniency};
 use serde::Deserialize;
@@ -67,11 +69,15 @@ fn wrong(module: &KnownModule, leniency: &Leniency) -> Option<String> {
 
 #[test]
 fn modules_are_judged_as_ptxas_does() {
-    let read = |file: &str| {
-        let text = std::fs::read_to_string(format!("corpus/modules/{file}")).expect("the corpus");
-        serde_yaml::from_str::<Vec<KnownModule>>(&text).expect("modules")
+    let read = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).expect("the corpus");
+        serde_yaml::from_str::<Vec<KnownModule>>(&text).unwrap_or_else(|why| panic!("{}: {why}", file.display()))
     };
-    let modules: Vec<KnownModule> = ["field.yaml", "manual.yaml"].into_iter().flat_map(read).collect();
+    let entries = std::fs::read_dir("corpus/modules").expect("the corpus");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
+    files.sort();
+    let modules: Vec<KnownModule> = files.iter().flat_map(read).collect();
+    assert!(files.len() >= 4 && modules.len() > 300, "only {} modules in {} files", modules.len(), files.len());
     let leniency = Leniency::new(Divergences::load(None, &SPEC).expect("sound divergences"));
     let wrong: Vec<String> = modules
         .iter()

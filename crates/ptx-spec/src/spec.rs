@@ -33,7 +33,7 @@ pub use form::{Form, Pattern, Slot, Writing};
 pub(crate) use form::{leads, page as manual_page};
 pub(crate) use instruction::stands_for;
 pub use instruction::{Example, Instruction, Note, Verdict};
-pub use isa::{Isa, Kind, KindTable, RegisterType, Special, SpecialNeeds};
+pub use isa::{Isa, Kind, KindTable, OpaqueMembers, RegisterType, Special, SpecialNeeds};
 pub use numbers::AllowedNumbers;
 pub use operand::{Operand, Role, Size, SizeOf, Unit};
 pub(crate) use pattern::ModifierPattern;

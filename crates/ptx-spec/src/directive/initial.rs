@@ -2,7 +2,7 @@
 
 use super::classes::is_byte_mask;
 use super::measured::MeasureContext;
-use crate::spec::Kind;
+use crate::spec::{Kind, OpaqueMembers};
 use crate::text::{
     Constant, DIVISION_BY_ZERO, Declarator, Lexer, REMAINDER_BY_ZERO, Symbol, SyntaxError, TokenKind,
     constant_expression, constant_starts, natural,
@@ -26,8 +26,23 @@ pub(super) fn initial(lexer: &mut Lexer<'_>, context: &MeasureContext<'_, '_>) -
     Ok(fault.unwrap_or_else(|| worst(&found, context)))
 }
 
+/// The word for the fields of a text, by the types that have all of them: `width = 4, height = 4`
+fn fields_word(text: &str, members: &OpaqueMembers) -> &'static str {
+    let names = || text.split(',').filter_map(|field| Some(field.split_once('=')?.0.trim()));
+    let has = |of: &[String]| names().all(|name| of.iter().any(|member| member == name));
+    match (has(&members.texture), has(&members.sampler), has(&members.surface)) {
+        (true, _, true) => "fields",
+        (true, true, false) => "sampling-fields",
+        (true, false, false) => "texture-fields",
+        (false, true, _) => "sampler-fields",
+        (false, false, true) => "surface-fields",
+        (false, false, false) => "unknown-fields",
+    }
+}
+
 /// The words for values that no variable has.
-const NEVER: [&str; 6] = [
+const NEVER: [&str; 7] = [
+    "unknown-fields",
     "undeclared",
     "outside-addresses",
     "function-offsets",
@@ -122,9 +137,9 @@ impl<'a> InitialMeter<'_, 'a, '_> {
         if !named || ahead.next().is_none_or(|token| token.text != "=") {
             return false;
         }
-        self.lexer.skip_until(|_| false);
+        let inside = self.lexer.skip_until(|_| false);
         let closed = self.lexer.eat(b'}');
-        self.found.push("fields");
+        self.found.push(fields_word(inside, &self.context.isa.members));
         closed
     }
 

@@ -24,8 +24,20 @@ pub(super) struct Matcher<'m, 'a> {
     listed: Vec<Values>,
     /// The dimensions of the name that was read last.
     dimensions: Vec<Option<u64>>,
+    /// The token that was looked at last: nearly every part begins by looking at the next one.
+    ahead: Cell<Option<TokenAhead<'a>>>,
     /// The furthest byte at which a value of a part was not what it began as, and what was expected there.
     furthest: Cell<Option<(usize, &'m PatternToken)>>,
+}
+
+/// The next token from a byte on, which may be one of the blanks before it.
+#[derive(Clone, Copy)]
+struct TokenAhead<'a> {
+    from: usize,
+    start: usize,
+    end: usize,
+    /// Its text; empty at the end of the directive.
+    text: &'a str,
 }
 
 impl<'m, 'a> Matcher<'m, 'a> {
@@ -54,6 +66,7 @@ impl<'m, 'a> Matcher<'m, 'a> {
             values,
             listed: Vec::new(),
             dimensions: Vec::new(),
+            ahead: Cell::new(None),
             furthest: Cell::new(None),
         }
     }
@@ -94,11 +107,11 @@ impl<'m, 'a> Matcher<'m, 'a> {
         for piece in pieces {
             match piece {
                 TemplatePiece::Token(token) => {
-                    let mut ahead = self.lexer.clone();
-                    if ahead.next().is_none_or(|next| next.text != token) {
+                    let ahead = self.ahead();
+                    if ahead.text != token {
                         return Err(self.unexpected(&format!("`{token}`")));
                     }
-                    self.lexer = ahead;
+                    self.lexer.reset(ahead.end);
                 }
                 TemplatePiece::Part(part) => self.part(&template.parts[*part])?,
                 TemplatePiece::AnyOrder(parts) => self.any_order(template, parts)?,
@@ -170,16 +183,36 @@ impl<'m, 'a> Matcher<'m, 'a> {
         Ok(())
     }
 
+    fn ahead(&self) -> TokenAhead<'a> {
+        let from = self.lexer.at();
+        if let Some(known) = self.ahead.get().filter(|known| known.from == from || known.start == from) {
+            return known;
+        }
+        let mut lexer = self.lexer.clone();
+        let text = lexer.next().map_or("", |token| token.text);
+        let end = lexer.at();
+        let ahead = TokenAhead { from, start: end - text.len(), end, text };
+        self.ahead.set(Some(ahead));
+        ahead
+    }
+
     /// The end of the longest text that is a value of the part, and that value.
     fn longest(&self, part: &'m DirectivePart) -> Option<(usize, u8)> {
         let PartRead::Patterns(patterns) = &part.read else { return None };
-        let first = self.lexer.clone().next().map(|token| token.text);
+        let ahead = self.ahead();
         // Of two that match as much, the pattern without a class that has anything.
         let mut best: Option<(usize, bool, u8)> = None;
         for (value, pattern) in (0..=u8::MAX).zip(patterns) {
-            // Most patterns begin with another word.
-            if matches!(pattern.first(), Some(PatternToken::Token(token)) if Some(token.as_str()) != first) {
-                continue;
+            // Most patterns begin with another word, or have no more than this one.
+            match pattern.as_slice() {
+                [PatternToken::Token(token), ..] if token != ahead.text => continue,
+                [PatternToken::Token(_)] => {
+                    if best.is_none_or(|(end, is_special, _)| (ahead.end, true) > (end, is_special)) {
+                        best = Some((ahead.end, true, value));
+                    }
+                    continue;
+                }
+                _ => {}
             }
             let mut lexer = self.lexer.clone();
             let context = ClassContext { isa: &self.spec.isa, scope: self.scope, form: self.form, part };

@@ -219,7 +219,13 @@ impl<'a> FormBuilder<'a> {
     /// True if a line with this value in a slot (or without one) can be a line of another form.
     fn is_another_form(&self, at: usize, value: Option<&String>) -> bool {
         let own = &self.draft.claims[at];
-        let with_value = value.map(|value| SlotClaims { values: vec![value.clone()], optional: false, ..own.clone() });
+        let of_value = |value: &String| SlotClaims {
+            name: own.name.clone(),
+            values: vec![value.clone()],
+            optional: false,
+            literal: own.literal,
+        };
+        let with_value = value.map(of_value);
         let mut changed: Vec<&SlotClaims> = self.draft.claims.iter().collect();
         match &with_value {
             Some(slot) => changed[at] = slot,

@@ -54,6 +54,7 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
         versions: raw.versions.value.clone(),
         targets,
         early,
+        members: raw.members.clone(),
         types,
         held,
         variables: raw.variables.0.iter().map(variable).collect(),

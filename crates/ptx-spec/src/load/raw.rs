@@ -11,7 +11,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::environment::{Target, Version};
 use crate::role::RawOperand;
-use crate::spec::{Kind, Source, Verdict};
+use crate::spec::{Kind, OpaqueMembers, Source, Verdict};
 use crate::yaml::{At, OneOrMany, Ordered};
 
 /// `specs/isa.yaml`: what all instructions share.
@@ -29,6 +29,9 @@ pub struct RawIsa {
     /// Targets that every assembler takes before that version, from this one on.
     #[serde(default)]
     pub early: Ordered<Version>,
+    /// The named members of textures, samplers and surfaces.
+    #[serde(default)]
+    pub members: OpaqueMembers,
     /// Every fundamental type that a register can have.
     pub types: Ordered<RawType>,
     /// The needs of declaring a variable of each kind: variables that are bases of addresses, and

@@ -17,6 +17,8 @@ pub struct Isa {
     pub targets: Vec<(Target, Version)>,
     /// The targets that every assembler takes before that version, and from which one on.
     pub early: Vec<(Target, Version)>,
+    /// The named members of textures, samplers and surfaces.
+    pub members: OpaqueMembers,
     /// The types of registers.
     pub types: Vec<RegisterType>,
     /// The instruction types that registers of other types hold.
@@ -42,6 +44,18 @@ pub struct Isa {
     pub(crate) page_families: Vec<(String, Vec<String>)>,
     /// Special registers by name.
     pub(crate) specials: FxHashMap<String, Special>,
+}
+
+/// The named members of the descriptors of textures, samplers and surfaces. PTX ISA `texture-sampler-and-surface-types`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpaqueMembers {
+    /// Of a texture.
+    pub texture: Vec<String>,
+    /// Of a sampler.
+    pub sampler: Vec<String>,
+    /// Of a surface.
+    pub surface: Vec<String>,
 }
 
 impl Isa {
