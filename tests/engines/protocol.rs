@@ -378,7 +378,7 @@ fn directives() -> Result<(), Failed> {
         (Context::Module, ".global .align 8 .b32 v[2];", true),
         (Context::Module, ".global .align 3 .b32 v;", false),
         (Context::Module, ".func f(.param .b32 a) { ret; }", true),
-        (Context::Header, ".target sm_80, debug", false),
+        (Context::Header, ".target sm_80, sm_90", false),
         (Context::Header, ".version 7.0", true),
     ] {
         let outcome = judged(&served, context, line);
