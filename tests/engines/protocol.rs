@@ -379,7 +379,7 @@ fn directives() -> Result<(), Failed> {
         (Context::Module, ".global .align 3 .b32 v;", false),
         (Context::Module, ".func f(.param .b32 a) { ret; }", true),
         (Context::Header, ".target sm_80, sm_90", false),
-        (Context::Header, ".version 7.0", true),
+        (Context::Header, ".address_size 64", true),
     ] {
         let outcome = judged(&served, context, line);
         check((outcome == Outcome::Accepted) == accepted, format!("{line}: {outcome:?}"))?;

@@ -117,7 +117,7 @@ pub struct SentModule {
 }
 
 impl JudgeRequest {
-    /// What its lines stand in; `None` if its module has no such line.
+    /// The scaffold of its lines; `None` if its module has no such line.
     pub(crate) fn scaffold(&self) -> Option<Scaffold> {
         match &self.module {
             Some(module) => Scaffold::around(&module.text, module.line).map(|(scaffold, _)| scaffold),

@@ -82,7 +82,7 @@ impl<'s> ModuleEnvironments<'s> {
     }
 }
 
-/// What is said of a target that is taken before its version.
+/// The note on a target that is taken before its version.
 const TAKEN: &str = "every known ptxas accepts it";
 
 struct HeaderReader<'i> {

@@ -154,8 +154,11 @@ impl<'m, 'a> Matcher<'m, 'a> {
             let part = &template.parts[part];
             let (axis, before) = (&self.form.axes[part.axis], self.values[part.axis]);
             let twice = axis.position("twice").filter(|_| before != 0);
-            // Of two, the one that is never valid counts.
-            let kept = if before == 0 || axis.claimed.contains(before) { value } else { before };
+            // Of two, the one that is never valid counts, or else the later of the values: the larger alignment.
+            let kept = match [before, value].into_iter().find(|of| *of != 0 && !axis.claimed.contains(*of)) {
+                Some(never) => never,
+                None => before.max(value),
+            };
             self.values[part.axis] = twice.unwrap_or(kept);
         }
     }

@@ -97,9 +97,14 @@ fn open(parameter: &Declaration<'_>) -> bool {
     parameter.declarators().flatten().any(|name| name.array && name.elements.is_none())
 }
 
+/// True if a parameter is an array of no elements, which is as good as left open.
+fn has_no_elements(parameter: &Declaration<'_>) -> bool {
+    parameter.declarators().flatten().any(|name| name.array && name.elements == Some(0))
+}
+
 fn function_parameters(all: &[Declaration<'_>]) -> &'static str {
     match all.split_last() {
-        Some((_, before)) if before.iter().any(open) => "open-before-others",
+        Some((_, before)) if before.iter().any(|of| open(of) || has_no_elements(of)) => "open-before-others",
         Some((last, _)) if open(last) => "open-last",
         _ => "listed",
     }

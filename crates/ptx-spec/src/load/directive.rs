@@ -289,7 +289,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What to do about a part that does not say what is allowed.
+/// The help for a part that does not say what is allowed.
 const SAYS: &str = "its values are names of ours, so that a message needs a sentence: `says`";
 
 /// A sentence on the values that are allowed, if all are words of PTX.

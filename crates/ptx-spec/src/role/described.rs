@@ -132,6 +132,18 @@ const PARAMETERS: [(&str, &[RoleName]); 15] = {
 /// A mistake in an operand: its position, a message, and what to do about it.
 pub(crate) type OperandMistake<'r> = (Option<&'r At<String>>, String, Option<String>);
 
+/// Checks what is said of the numbers that an operand may be.
+fn check_numbers<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)]) -> Vec<OperandMistake<'r>> {
+    let mut wrong = Vec::new();
+    if raw.bits.is_some_and(|bits| !(1..=64).contains(&bits)) {
+        wrong.push((None, "a number has 1 to 64 bits".to_owned(), None));
+    }
+    for of in raw.at_most.iter().filter(|of| !operands.contains(&(of.value.as_str(), RoleName::Source))) {
+        wrong.push((Some(of), format!("`{}` is not an operand with the role `source`", of.value), None));
+    }
+    wrong
+}
+
 /// Checks the fields of an operand.
 pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slots: &[&str]) -> Vec<OperandMistake<'r>> {
     let mut wrong = Vec::new();
@@ -180,12 +192,7 @@ pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slot
         }
         _ => {}
     }
-    if raw.bits.is_some_and(|bits| !(1..=64).contains(&bits)) {
-        wrong.push((None, "a number has 1 to 64 bits".to_owned(), None));
-    }
-    for of in raw.at_most.iter().filter(|of| !operands.contains(&(of.value.as_str(), RoleName::Source))) {
-        wrong.push((Some(of), format!("`{}` is not an operand with the role `source`", of.value), None));
-    }
+    wrong.extend(check_numbers(raw, operands));
     let slot = raw.geometry.iter().chain(&raw.space).chain(raw.size.get(1));
     for of in slot.filter(|of| !slots.contains(&of.value.as_str())) {
         let near = nearest(&of.value, slots.iter().copied());

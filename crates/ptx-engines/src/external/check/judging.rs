@@ -51,11 +51,11 @@ pub(super) fn nonsense(session: &mut Session) -> Checked {
 }
 
 pub(super) fn directives(session: &mut Session) -> Checked {
-    let directive = ".global .align 8 .b32 v[2];";
+    let directive = ".func f { ret; }";
     if let LineOutcome::Rejected(why) = session.judge_directive(directive)? {
         return Err(wrong(directive.as_bytes(), &format!("rejected: {why}"), "accepted or skipped"));
     }
-    for nonsense in ["?!", ".global .b32;", ".no_such_directive;"] {
+    for nonsense in ["?!", ".func { ret; }", ".no_such_directive;"] {
         if session.judge_directive(nonsense)? == LineOutcome::Accepted {
             return Err(wrong(nonsense.as_bytes(), "accepted", "rejected or skipped"));
         }
