@@ -132,22 +132,9 @@ const PARAMETERS: [(&str, &[RoleName]); 15] = {
 /// A mistake in an operand: its position, a message, and what to do about it.
 pub(crate) type OperandMistake<'r> = (Option<&'r At<String>>, String, Option<String>);
 
-/// Checks what is said of the numbers that an operand may be.
-fn check_numbers<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)]) -> Vec<OperandMistake<'r>> {
-    let mut wrong = Vec::new();
-    if raw.bits.is_some_and(|bits| !(1..=64).contains(&bits)) {
-        wrong.push((None, "a number has 1 to 64 bits".to_owned(), None));
-    }
-    for of in raw.at_most.iter().filter(|of| !operands.contains(&(of.value.as_str(), RoleName::Source))) {
-        wrong.push((Some(of), format!("`{}` is not an operand with the role `source`", of.value), None));
-    }
-    wrong
-}
-
-/// Checks the fields of an operand.
-pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slots: &[&str]) -> Vec<OperandMistake<'r>> {
-    let mut wrong = Vec::new();
-    let given = [
+/// The fields of an operand beside its role, and whether each is given.
+fn given(raw: &RawOperand) -> [(&'static str, bool); 15] {
+    [
         ("type", raw.matches.is_some()),
         ("lanes", raw.lanes.is_some()),
         ("shapes", raw.shapes.is_some()),
@@ -163,9 +150,26 @@ pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slot
         ("space", raw.space.is_some()),
         ("size", !raw.size.is_empty()),
         ("made-by", raw.made_by.is_some()),
-    ];
+    ]
+}
+
+/// Checks what is said of the numbers that an operand may be.
+fn check_numbers<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)]) -> Vec<OperandMistake<'r>> {
+    let mut wrong = Vec::new();
+    if raw.bits.is_some_and(|bits| !(1..=64).contains(&bits)) {
+        wrong.push((None, "a number has 1 to 64 bits".to_owned(), None));
+    }
+    for of in raw.at_most.iter().filter(|of| !operands.contains(&(of.value.as_str(), RoleName::Source))) {
+        wrong.push((Some(of), format!("`{}` is not an operand with the role `source`", of.value), None));
+    }
+    wrong
+}
+
+/// Checks the fields of an operand.
+pub(crate) fn check<'r>(raw: &'r RawOperand, operands: &[(&str, RoleName)], slots: &[&str]) -> Vec<OperandMistake<'r>> {
+    let mut wrong = Vec::new();
     let has = |name: &str| PARAMETERS.iter().any(|(known, roles)| *known == name && roles.contains(&raw.role));
-    for (name, _) in given.iter().filter(|(name, given)| *given && !has(name)) {
+    for (name, _) in given(raw).iter().filter(|(name, given)| *given && !has(name)) {
         wrong.push((None, format!("an operand of this role has no field `{name}`"), None));
     }
     match (raw.role, &raw.of) {
