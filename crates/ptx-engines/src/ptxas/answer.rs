@@ -251,6 +251,10 @@ impl Layout {
                     answer.unseen.push(position + 1..lines.end);
                 }
             }
+            // What an error in a macro leaves pending spoils the next macro of another file, and shows behind its line.
+            ModulePart::Trailer if lines.len() == 1 && file > 0 && !answer.has_own(lines.start) => {
+                answer.lost.push((lines, text));
+            }
             ModulePart::Trailer if lines.len() == 1 => answer.own.push((lines.start, text)),
             ModulePart::Trailer => answer.loose.push(text),
         }
@@ -258,6 +262,11 @@ impl Layout {
 }
 
 impl Complaints {
+    /// True if there is a message about a line.
+    fn has_own(&self, line: usize) -> bool {
+        self.own.iter().any(|(position, _)| *position == line)
+    }
+
     /// True if there was no complaint.
     pub(super) fn is_silent(&self) -> bool {
         self.own.is_empty() && self.lost.is_empty() && self.loose.is_empty()
@@ -301,6 +310,21 @@ pub(super) fn join<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_behind_a_line_may_be_of_the_file_before() {
+        let span = |at: usize| ModuleSpan { lines: at..at + 1, first: 7 };
+        let layout = Layout { lines: 3, modules: (0..3).map(span).collect(), mode: AskMode::Check };
+        let at = |file, line, text: &str| Message {
+            place: MessagePlace::At(file, line),
+            severity: Severity::Fatal,
+            text: text.to_owned(),
+        };
+        let messages = vec![at(0, 8, "mov"), at(1, 9, "near 'ret'"), at(2, 8, "syntax"), at(2, 9, "near 'ret'")];
+        let answer = layout.read(End::Exited(255), messages);
+        assert_eq!(answer.lost, [(1..2, "near 'ret'".to_owned())]);
+        assert_eq!(answer.own.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [0, 2, 2]);
+    }
 
     #[test]
     fn joined_messages_are_few_and_independent_of_other_lines() {
