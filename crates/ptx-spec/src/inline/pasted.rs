@@ -61,7 +61,9 @@ impl PastedAsm {
         let mut asm = read.map_err(|skipped| words(&skipped))?;
         let has = |kind: &OperandKind| asm.operands.iter().any(|operand| operand.kind == *kind);
         if has(&OperandKind::Foreign) {
-            return Err("an operand of it has no type: its constraint is none that PTX has (h r l q f d n C), or is not written out".to_owned());
+            return Err(
+                "the type of an operand is not known: write its constraint out, as one of h r l q f d n C".to_owned()
+            );
         }
         if has(&OperandKind::Inserted) {
             return Err("a text is put into it by the program".to_owned());

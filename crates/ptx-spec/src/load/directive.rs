@@ -290,7 +290,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// The help for a part that does not say what is allowed.
-const SAYS: &str = "its values are names of ours, so that a message needs a sentence: `says`";
+const SAYS: &str = "add `says`, the sentence of the message: the values of this part are no words of PTX";
 
 /// A sentence on the values that are allowed, if all are words of PTX.
 fn allowed_words<'v>(allowed: impl Iterator<Item = &'v str>) -> Option<String> {

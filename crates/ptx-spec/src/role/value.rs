@@ -404,7 +404,7 @@ impl OperandReader<'_> {
 fn is_fraction(argument: &Argument<'_>) -> bool {
     let number = match argument {
         Argument::Float(bits) => f32::from_bits(*bits),
-        // It is rounded to the type of the operand first.
+        // A fraction is of type .f32: 1.00000001 is 1.0.
         Argument::Double(bits) => f64::from_bits(*bits) as f32,
         _ => return true,
     };
