@@ -15,15 +15,18 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use ptx_conform::check::{Checker, Counts};
-use ptx_conform::divergences::Leniency;
+use ptx_conform::divergences::{Divergences, Leniency};
 use ptx_conform::inline::InlineChecker;
+use ptx_conform::ptx::Module;
+use ptx_conform::spec::Spec;
 use ptx_conform::wrong_code::WrongCodeSearch;
 
 use super::environment::EnvironmentOpts;
-use super::load::{UnknownOpts, load_divergences, load_listed_releases};
+use super::load::{UnknownOpts, load_divergences, load_isa, load_listed_releases};
 use super::output;
 use super::sarif;
 use file_report::{FileReport, Reporter, Status};
+use files::LoadedText;
 use inline::InlineCounts;
 use prediction::Prediction;
 pub(super) use text::diagnostic;
@@ -102,8 +105,13 @@ impl Opts {
         if self.environment.given() && !self.inline {
             bail!("a PTX file says itself what it is made for: --ptx, --target and --address-size are for --inline");
         }
-        let spec = self.unknown.load_spec(specs)?;
-        let divergences = load_divergences(specs, &spec)?;
+        let (files, missing) = files::find(&self.files, self.inline);
+        let texts = files::load_all(files.chunks(BATCH).next().unwrap_or_default());
+        let isa = load_isa(specs)?;
+        // Loading the specification keeps no second core busy, and reading a file needs only what all instructions share.
+        let (loaded, modules) =
+            rayon::join(|| self.load(specs), || if self.inline { Vec::new() } else { files::modules(&texts, &isa) });
+        let (spec, divergences) = loaded?;
         let prediction = match &self.engine {
             None => None,
             Some(name) => Some(Prediction::new(name, divergences.clone(), load_listed_releases(specs, &spec.isa)?)?),
@@ -123,8 +131,6 @@ impl Opts {
             sample: self.fix_header,
         };
         let inline = self.inline_checker(checker)?;
-        let (files, missing) = files::find(&self.files, self.inline);
-        let alone = files.len() + missing.len() == 1;
         let reporter = Reporter {
             checker,
             inline: inline.as_ref(),
@@ -132,23 +138,46 @@ impl Opts {
             search: search.as_ref(),
             format: self.format,
             styled: output::color(&std::io::stdout()),
-            alone,
+            alone: files.len() + missing.len() == 1,
             quiet: self.quiet,
         };
+        self.report(&reporter, &files, missing, (&texts, modules))
+    }
+
+    /// Checks the files, of which the texts and modules of the first batch are read already, and prints what is found.
+    fn report(
+        &self,
+        reporter: &Reporter<'_>,
+        files: &[PathBuf],
+        missing: Vec<(String, String)>,
+        (texts, modules): (&[LoadedText], Vec<Option<Module<'_>>>),
+    ) -> anyhow::Result<ExitCode> {
         let mut total = Total::default();
         let mut document = sarif::Document::default();
         for (name, why) in missing {
             self.add(reporter.unreadable(&name, &why), &mut total, &mut document)?;
         }
-        for batch in files.chunks(BATCH) {
-            for report in reporter.files(batch) {
+        let (first, others) = files.split_at(texts.len());
+        for report in reporter.files(first, texts, &modules) {
+            self.add(report, &mut total, &mut document)?;
+        }
+        drop(modules);
+        for batch in others.chunks(BATCH) {
+            for report in reporter.files(batch, &files::load_all(batch), &[]) {
                 self.add(report, &mut total, &mut document)?;
             }
         }
-        self.print_total(alone, &total, &document)?;
+        self.print_total(reporter.alone, &total, &document)?;
         let denied = self.deny_unknown && total.counts.unknown() > 0;
         let status = if denied { total.status.max(Status::Invalid) } else { total.status };
         Ok(ExitCode::from(status.code()))
+    }
+
+    /// The specification and its known divergences.
+    fn load(&self, specs: Option<&Path>) -> anyhow::Result<(Spec, Divergences)> {
+        let spec = self.unknown.load_spec(specs)?;
+        let divergences = load_divergences(specs, &spec)?;
+        Ok((spec, divergences))
     }
 
     /// The checker of inline assembly, if the files are sources.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 
 use super::output::{color, say};
 use ptx_conform::divergences::{Divergences, EngineVersion};
@@ -49,11 +49,7 @@ pub(crate) fn load_spec(specs: Option<&Path>) -> anyhow::Result<Spec> {
 /// Reads only what the specification shares between instructions, in a fraction of the time of [`load_spec`].
 pub(crate) fn load_isa(specs: Option<&Path>) -> anyhow::Result<Isa> {
     let loaded = match directory(specs) {
-        Some(directory) => {
-            let path = directory.join("isa.yaml");
-            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            Spec::from_texts((&path.display().to_string(), &text), &[]).map(|spec| spec.isa)
-        }
+        Some(directory) => Isa::load(&directory),
         None => shipped::isa(),
     };
     sound(loaded, "specification")

@@ -112,11 +112,19 @@ impl<'s> Checker<'s> {
     where
         's: 'a,
     {
-        let module = Module::read(text, &self.spec.isa);
-        let environments = ModuleEnvironments::new(self, &module);
-        let mut all = CheckedBody::of_module(self, &module, &environments);
+        self.check_module(&Module::read(text, &self.spec.isa))
+    }
+
+    /// Checks a file that is read already. Reading one needs only the [`Isa`](crate::spec::Isa), and can be done while the
+    /// specification is loaded.
+    pub fn check_module<'a>(&self, module: &Module<'a>) -> CheckedFile<'a>
+    where
+        's: 'a,
+    {
+        let environments = ModuleEnvironments::new(self, module);
+        let mut all = CheckedBody::of_module(self, module, &environments);
         let faults = std::mem::take(&mut all.faults);
-        let check = |body| BodyChecker::new(self, &module, body, environments.of(body.range.start), &faults).check();
+        let check = |body| BodyChecker::new(self, module, body, environments.of(body.range.start), &faults).check();
         let bodies: Vec<CheckedBody<'a>> = module.bodies.par_iter().map(check).collect();
         bodies.into_iter().for_each(|body| all.add(body));
         // Those of the module stand between those of the bodies.

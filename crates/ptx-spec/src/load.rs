@@ -44,6 +44,25 @@ fn is_instruction(name: &str) -> bool {
     name.ends_with(".yaml") && name != ISA
 }
 
+fn unreadable(path: &Path, why: std::io::Error) -> Vec<Error> {
+    vec![Error::new(&path.display().to_string(), "", FilePosition::default(), format!("cannot be read: {why}"))]
+}
+
+fn read(path: &Path) -> Result<String, Vec<Error>> {
+    std::fs::read_to_string(path).map_err(|why| unreadable(path, why))
+}
+
+impl Isa {
+    /// Reads and checks only the `isa.yaml` in a directory.
+    ///
+    /// # Errors
+    /// Every error in it, or that it cannot be read.
+    pub fn load(directory: &Path) -> Result<Self, Vec<Error>> {
+        let path = directory.join(ISA);
+        Spec::from_texts((&path.display().to_string(), &read(&path)?), &[]).map(|spec| spec.isa)
+    }
+}
+
 impl Spec {
     /// Reads and checks `isa.yaml` and every instruction in a directory, and every directive in its `directives/`.
     ///
@@ -69,10 +88,6 @@ impl Spec {
     /// # Errors
     /// Every error in `isa.yaml`, and a directory or file that cannot be read.
     pub fn load_sound_part(directory: &Path) -> Result<(Self, Vec<Error>), Vec<Error>> {
-        let unreadable = |path: &Path, why: std::io::Error| {
-            vec![Error::new(&path.display().to_string(), "", FilePosition::default(), format!("cannot be read: {why}"))]
-        };
-        let read = |path: &Path| std::fs::read_to_string(path).map_err(|why| unreadable(path, why));
         let isa_path = directory.join(ISA);
         let isa = read(&isa_path)?;
         let mut instructions = Vec::new();

@@ -44,7 +44,8 @@ pub use setup::SetupAxis;
 pub(crate) use tables::{Candidate, Cubes, Tables};
 pub(crate) use template::{ADDRESS_SIZE, HERE, TARGET};
 pub use template::{
-    DirectivePart, DirectivePlace, DirectiveTemplate, PartRead, PatternToken, TemplatePiece, TextMeasure, TokenClass,
+    DirectivePart, DirectivePlace, DirectiveTemplate, PartPatterns, PartRead, PatternToken, TemplatePiece, TextMeasure,
+    TokenClass,
 };
 pub use words::is_modifier;
 

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 
 use ptx_conform::check::{CheckedFile, Checker, Counts, Details, Diagnostic};
 use ptx_conform::inline::{CheckedSource, InlineChecker};
+use ptx_conform::ptx::Module;
 use ptx_conform::wrong_code::{SearchedFile, WrongCodeSearch};
 use rayon::prelude::*;
 
 use super::super::place::Lines;
 use super::super::sarif;
+use super::files::LoadedText;
 use super::inline::{self, InlineCounts};
 use super::prediction::Prediction;
 use super::{DiagnosticFormat, advice, files, json, summary, text, wrong_lines};
@@ -79,26 +81,36 @@ pub(super) struct Reporter<'r> {
 }
 
 impl Reporter<'_> {
-    /// The reports on some files, in order.
-    pub(super) fn files(&self, paths: &[PathBuf]) -> Vec<FileReport> {
-        let loaded: Vec<Result<String, String>> = paths.par_iter().map(|path| files::load(path)).collect();
+    /// The reports on some files, in order: their texts, and the modules of those that are read already.
+    pub(super) fn files(
+        &self,
+        paths: &[PathBuf],
+        loaded: &[LoadedText],
+        modules: &[Option<Module<'_>>],
+    ) -> Vec<FileReport> {
         let texts: Vec<&str> = loaded.iter().map(|text| text.as_ref().map_or("", String::as_str)).collect();
         let searched = match self.search {
             Some(search) => search.of(&texts),
             None => vec![SearchedFile::default(); paths.len()],
         };
-        let report = |((path, loaded), searched): ((&PathBuf, &Result<String, String>), &SearchedFile)| {
-            let name = files::name(path);
-            match loaded {
+        let report = |at: usize| {
+            let (path, name) = (&paths[at], files::name(&paths[at]));
+            match &loaded[at] {
                 Ok(text) => match (self.inline, files::language(path)) {
-                    (None, _) => self.text(&name, text, searched),
+                    (None, _) => {
+                        let checked = match modules.get(at).and_then(Option::as_ref) {
+                            Some(module) => self.checker.check_module(module),
+                            None => self.checker.check(text),
+                        };
+                        self.text(&name, text, checked, &searched[at])
+                    }
                     (Some(inline), Some(language)) => self.source(&name, text, &inline.check(text, language)),
                     (Some(_), None) => self.unreadable(&name, &files::no_source()),
                 },
                 Err(why) => self.unreadable(&name, why),
             }
         };
-        paths.par_iter().zip(&loaded).zip(&searched).map(report).collect()
+        (0..paths.len()).into_par_iter().map(report).collect()
     }
 
     /// The report on a file that cannot be read.
@@ -112,8 +124,8 @@ impl Reporter<'_> {
         report
     }
 
-    fn text(&self, name: &str, text: &str, searched: &SearchedFile) -> FileReport {
-        let mut checked = self.checker.check(text);
+    /// The report on a PTX file.
+    fn text<'a>(&self, name: &str, text: &'a str, mut checked: CheckedFile<'a>, searched: &SearchedFile) -> FileReport {
         let spec = self.checker.spec;
         let lines = Lines::new(text);
         let wrong = searched.found.iter().filter_map(|of| wrong_lines::warning(text, &lines, of));

@@ -5,6 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use ptx_conform::inline::{SUFFIXES, SourceLanguage};
+use ptx_conform::ptx::Module;
+use ptx_conform::spec::Isa;
+use rayon::prelude::*;
 
 /// The characters that make a path a pattern.
 const WILD: [char; 3] = ['*', '?', '['];
@@ -70,11 +73,25 @@ pub(super) fn name(path: &Path) -> String {
     if path == Path::new(STDIN) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
+/// The text of a file, or why there is none.
+pub(super) type LoadedText = Result<String, String>;
+
+/// The texts of some files, in order.
+pub(super) fn load_all(paths: &[PathBuf]) -> Vec<LoadedText> {
+    paths.par_iter().map(|path| load(path)).collect()
+}
+
+/// The modules of some texts; none of those that cannot be read.
+pub(super) fn modules<'t>(texts: &'t [LoadedText], isa: &Isa) -> Vec<Option<Module<'t>>> {
+    let module = |text: &'t LoadedText| text.as_ref().ok().map(|text| Module::read(text, isa));
+    texts.par_iter().map(module).collect()
+}
+
 /// The text of a file.
 ///
 /// # Errors
 /// If it cannot be read, or is not text; says why.
-pub(super) fn load(path: &Path) -> Result<String, String> {
+fn load(path: &Path) -> LoadedText {
     let bytes = read(path).map_err(|why| why.to_string())?;
     text(&bytes).map(Cow::into_owned)
 }

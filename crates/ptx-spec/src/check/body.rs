@@ -61,9 +61,12 @@ impl<'a> CheckedBody<'a> {
         environments.diagnostics.iter().for_each(|diagnostic| found.say(diagnostic.clone()));
         let strict = (checker.spec.complete && environments.known()).then_some(checker.spec);
         module.problems.iter().for_each(|problem| found.problem(problem, module.text, strict));
-        inlined::check(module.text).into_iter().for_each(|diagnostic| found.say(diagnostic));
-        ascii::check(module.text).into_iter().for_each(|diagnostic| found.say(diagnostic));
-        for diagnostic in module_names::check(module, &checker.spec.isa) {
+        let ((inlined, ascii), (names, texts)) = rayon::join(
+            || (inlined::check(module.text), ascii::check(module.text)),
+            || (module_names::check(module, &checker.spec.isa), texts_of_module(module)),
+        );
+        inlined.into_iter().chain(ascii).for_each(|diagnostic| found.say(diagnostic));
+        for diagnostic in names {
             if diagnostic.rule == module_names::AGAIN {
                 found.faults.add_twice(&module.text[diagnostic.at.clone()]);
             }
@@ -78,7 +81,6 @@ impl<'a> CheckedBody<'a> {
             let judged = environments.of(text.at.end).filter(|_| !module.problems.iter().any(read_already))?;
             Some(directives::read(judged, text, &module.scope_at(text.at.start)))
         };
-        let texts = texts_of_module(module);
         for texts in texts.chunks(DIRECTIVES) {
             let all: Vec<Option<FoundDirective<'a>>> = texts.par_iter().map(read).collect();
             for (text, directive) in texts.iter().zip(all) {

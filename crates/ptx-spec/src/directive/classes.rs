@@ -25,7 +25,16 @@ impl ClassContext<'_> {
 
 /// Reads the next token; true if it is as the pattern wants it.
 pub(super) fn next_is(pattern: &PatternToken, lexer: &mut Lexer<'_>, context: ClassContext<'_>) -> bool {
-    let Some(token) = lexer.next() else { return false };
+    lexer.next().is_some_and(|token| matches_token(pattern, token, lexer, context))
+}
+
+/// True if a token, which the lexer has read, is as the pattern wants it. Reads the rest of what has several tokens.
+pub(super) fn matches_token(
+    pattern: &PatternToken,
+    token: Token<'_>,
+    lexer: &mut Lexer<'_>,
+    context: ClassContext<'_>,
+) -> bool {
     match pattern {
         PatternToken::Token(text) => token.text == text,
         PatternToken::Quoted(inner) => {

@@ -3,14 +3,14 @@
 use std::cell::Cell;
 
 use super::DirectiveProblem;
-use super::classes::{ClassContext, next_is};
+use super::classes::{ClassContext, matches_token, next_is};
 use super::measured::MeasureContext;
 use super::measures::measure;
 use super::texts::DirectiveText;
 use crate::must::Must;
 use crate::space::{EnvironmentValues, Values};
 use crate::spec::{DirectivePart, DirectiveTemplate, Form, PartRead, PatternToken, Spec, TemplatePiece};
-use crate::text::{Declaration, Declarations, Lexer};
+use crate::text::{Declaration, Declarations, Lexer, Token};
 
 /// A directive that is being read.
 pub(super) struct Matcher<'m, 'a> {
@@ -36,8 +36,15 @@ struct TokenAhead<'a> {
     from: usize,
     start: usize,
     end: usize,
+    /// The token; none at the end of the directive.
+    token: Option<Token<'a>>,
+}
+
+impl<'a> TokenAhead<'a> {
     /// Its text; empty at the end of the directive.
-    text: &'a str,
+    fn text(&self) -> &'a str {
+        self.token.map_or("", |token| token.text)
+    }
 }
 
 impl<'m, 'a> Matcher<'m, 'a> {
@@ -108,7 +115,7 @@ impl<'m, 'a> Matcher<'m, 'a> {
             match piece {
                 TemplatePiece::Token(token) => {
                     let ahead = self.ahead();
-                    if ahead.text != token {
+                    if ahead.text() != token {
                         return Err(self.unexpected(&format!("`{token}`")));
                     }
                     self.lexer.reset(ahead.end);
@@ -192,9 +199,9 @@ impl<'m, 'a> Matcher<'m, 'a> {
             return known;
         }
         let mut lexer = self.lexer.clone();
-        let text = lexer.next().map_or("", |token| token.text);
+        let token = lexer.next();
         let end = lexer.at();
-        let ahead = TokenAhead { from, start: end - text.len(), end, text };
+        let ahead = TokenAhead { from, start: end - token.map_or(0, |token| token.text.len()), end, token };
         self.ahead.set(Some(ahead));
         ahead
     }
@@ -205,22 +212,18 @@ impl<'m, 'a> Matcher<'m, 'a> {
         let ahead = self.ahead();
         // Of two that match as much, the pattern without a class that has anything.
         let mut best: Option<(usize, bool, u8)> = None;
-        for (value, pattern) in (0..=u8::MAX).zip(patterns) {
-            // Most patterns begin with another word, or have no more than this one.
-            match pattern.as_slice() {
-                [PatternToken::Token(token), ..] if token != ahead.text => continue,
-                [PatternToken::Token(_)] => {
-                    if best.is_none_or(|(end, is_special, _)| (ahead.end, true) > (end, is_special)) {
-                        best = Some((ahead.end, true, value));
-                    }
-                    continue;
-                }
-                _ => {}
-            }
+        for (value, pattern) in patterns.candidates(ahead.text()) {
             let mut lexer = self.lexer.clone();
             let context = ClassContext { isa: &self.spec.isa, scope: self.scope, form: self.form, part };
             let mut at = lexer.at();
+            let mut next = ahead.token.map(|token| (ahead, token));
             let differs = |token: &&PatternToken| {
+                // The first token is known already.
+                if let Some((ahead, first)) = next.take() {
+                    at = ahead.start;
+                    lexer.reset(ahead.end);
+                    return !matches_token(token, first, &mut lexer, context);
+                }
                 lexer.blank();
                 at = lexer.at();
                 !next_is(token, &mut lexer, context)

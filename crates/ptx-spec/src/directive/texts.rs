@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::spec::DirectivePlace;
 use crate::text::{
     Declaration, Header, Lexer, Module, Statement, TokenKind, WalkStep, labelled, offset, parameter_texts,
@@ -22,32 +24,39 @@ pub struct DirectiveText<'a> {
     pub declaration: Option<Declaration<'a>>,
 }
 
+/// How many statements of a module are looked at together.
+const STATEMENTS: usize = 1024;
+
 /// The directives of a module outside of its bodies, in the order of the file; parameters follow their header.
 pub fn texts_of_module<'a>(module: &Module<'a>) -> Vec<DirectiveText<'a>> {
-    let mut found = Vec::new();
-    for (at, statement) in &module.statements {
-        let plain =
-            |place, keyword| DirectiveText { file: module.text, at: at.clone(), place, keyword, declaration: None };
-        match statement {
-            Statement::Declaration(declaration) => {
-                let text = plain(DirectivePlace::Module, declaration.space);
-                found.push(DirectiveText { declaration: Some(declaration.clone()), ..text });
-            }
-            Statement::Header(header) => of_header(module.text, header, &mut found),
-            Statement::Directive(keyword @ (".version" | ".target" | ".address_size"), _) => {
-                found.push(plain(DirectivePlace::Header, keyword));
-            }
-            Statement::Directive(keyword @ ".section", all) => {
-                let open = all.find('{').unwrap_or(all.len());
-                let head = plain(DirectivePlace::Module, keyword);
-                found.push(DirectiveText { at: at.start..at.start + all[..open].trim_end().len(), ..head });
-                lines_of_section(module.text, at.start + open + 1..at.end.saturating_sub(1), &mut found);
-            }
-            Statement::Directive(keyword, _) => found.push(plain(DirectivePlace::Module, keyword)),
-            _ => {}
+    let of_some = |statements: &[(Range<usize>, Statement<'a>)]| {
+        let mut found = Vec::new();
+        statements.iter().for_each(|(at, statement)| of_statement(module.text, at, statement, &mut found));
+        found
+    };
+    module.statements.par_chunks(STATEMENTS).flat_map_iter(of_some).collect()
+}
+
+fn of_statement<'a>(file: &'a str, at: &Range<usize>, statement: &Statement<'a>, found: &mut Vec<DirectiveText<'a>>) {
+    let plain = |place, keyword| DirectiveText { file, at: at.clone(), place, keyword, declaration: None };
+    match statement {
+        Statement::Declaration(declaration) => {
+            let text = plain(DirectivePlace::Module, declaration.space);
+            found.push(DirectiveText { declaration: Some(declaration.clone()), ..text });
         }
+        Statement::Header(header) => of_header(file, header, found),
+        Statement::Directive(keyword @ (".version" | ".target" | ".address_size"), _) => {
+            found.push(plain(DirectivePlace::Header, keyword));
+        }
+        Statement::Directive(keyword @ ".section", all) => {
+            let open = all.find('{').unwrap_or(all.len());
+            let head = plain(DirectivePlace::Module, keyword);
+            found.push(DirectiveText { at: at.start..at.start + all[..open].trim_end().len(), ..head });
+            lines_of_section(file, at.start + open + 1..at.end.saturating_sub(1), found);
+        }
+        Statement::Directive(keyword, _) => found.push(plain(DirectivePlace::Module, keyword)),
+        _ => {}
     }
-    found
 }
 
 /// The directives of a step through a body: the statement itself, with the label before it, and the parameters of a prototype.

@@ -69,7 +69,7 @@ impl ExportedPart {
         let axis = &form.axes[part.axis];
         let (measure, patterns) = match &part.read {
             PartRead::Measured(measure) => (Some(*measure), None),
-            PartRead::Patterns(patterns) => (None, Some(patterns)),
+            PartRead::Patterns(patterns) => (None, Some(patterns.all())),
         };
         let text = |at: usize| ExportedText {
             sample: part.texts[at].clone(),

@@ -13,8 +13,8 @@ use super::rules;
 use super::sources::Sources;
 use crate::spec::words::NONE;
 use crate::spec::{
-    Choice, Cube, DirectivePart, DirectiveTemplate, Draft, Form, HERE, Instruction, Isa, Note, PartRead, Rule,
-    RuleKind, Slot, Source, Tables, TemplatePiece, ValueSet, Writing, is_modifier,
+    Choice, Cube, DirectivePart, DirectiveTemplate, Draft, Form, HERE, Instruction, Isa, Note, PartPatterns, PartRead,
+    Rule, RuleKind, Slot, Source, Tables, TemplatePiece, ValueSet, Writing, is_modifier,
 };
 use crate::yaml::{At, Error, Ordered};
 
@@ -218,7 +218,10 @@ impl<'a> DirectiveSource<'a> {
         let texts = patterns.iter().map(|pattern| pattern.sample.clone()).collect();
         let read = match raw.measure {
             Some(measure) => PartRead::Measured(measure),
-            None => PartRead::Patterns(patterns.into_iter().map(|pattern| pattern.tokens).collect()),
+            None => {
+                let tokens = patterns.into_iter().map(|pattern| pattern.tokens);
+                PartRead::Patterns(PartPatterns::new(tokens.collect()))
+            }
         };
         Ok(DirectivePart { axis, is: raw.is.clone(), read, texts })
     }

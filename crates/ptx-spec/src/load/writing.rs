@@ -1,6 +1,6 @@
 //! The writing axis: a line is written correctly, or with one syntax fault.
 
-use std::collections::BTreeSet;
+use rustc_hash::FxHashSet;
 
 use super::notation::Syntax;
 use super::raw::Order;
@@ -321,13 +321,14 @@ impl<'a> WritingBuilder<'_, 'a> {
             let needed = (0..other.len()).filter(|&at| !other[at].optional);
             [other.iter().collect()].into_iter().chain(needed.map(|at| without(other, at))).collect::<Vec<_>>()
         };
-        self.source.others.iter().flat_map(whole_and_lacking).map(|slots| self.other_line(slots)).collect()
+        let own: FxHashSet<&str> = self.draft.claims.iter().flat_map(|own| &own.values).map(String::as_str).collect();
+        self.source.others.iter().flat_map(whole_and_lacking).map(|slots| self.other_line(slots, &own)).collect()
     }
 
-    fn other_line(&self, slots: Vec<&'a SlotClaims>) -> OtherLine<'a> {
-        let own: BTreeSet<&str> = self.draft.claims.iter().flat_map(|own| &own.values).map(String::as_str).collect();
+    /// The line of another form with these slots; the form itself has its `own` modifiers.
+    fn other_line(&self, slots: Vec<&'a SlotClaims>, own: &FxHashSet<&str>) -> OtherLine<'a> {
         let open = |slot: &&SlotClaims| !slot.optional && !slot.values.iter().any(|value| own.contains(value.as_str()));
-        let claimed: BTreeSet<&str> = slots.iter().flat_map(|slot| &slot.values).map(String::as_str).collect();
+        let claimed: FxHashSet<&str> = slots.iter().flat_map(|slot| &slot.values).map(String::as_str).collect();
         let cube = Cube::new(self.draft.claims.iter().map(|slot| {
             let axis = self.draft.named(&slot.name);
             (axis, self.draft.axes[axis].select(|value| value == NONE || claimed.contains(value)))

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,9 +29,7 @@ impl DirectiveTemplate {
         let is_part = |at: &usize| std::ptr::eq(&self.parts[*at], part);
         let own = self.pieces.iter().position(|piece| matches!(piece, TemplatePiece::Part(at) if is_part(at)));
         let begins = |at: &usize| match &self.parts[*at].read {
-            PartRead::Patterns(patterns) => patterns
-                .iter()
-                .any(|pattern| matches!(pattern.first(), Some(PatternToken::Token(text)) if text == word)),
+            PartRead::Patterns(patterns) => patterns.begin_with(word),
             PartRead::Measured(_) => false,
         };
         let later = own.map_or(&[][..], |own| &self.pieces[own + 1..]);
@@ -99,9 +98,53 @@ pub struct DirectivePart {
 #[derive(Clone, Debug)]
 pub enum PartRead {
     /// As the pattern that matches most of the text; for each value its pattern.
-    Patterns(Vec<Vec<PatternToken>>),
+    Patterns(PartPatterns),
     /// By a measure, whose words are the values.
     Measured(TextMeasure),
+}
+
+/// The pattern of each value of a part.
+#[derive(Clone, Debug)]
+pub struct PartPatterns {
+    all: Vec<Vec<PatternToken>>,
+    /// The values whose patterns begin with no word of their own.
+    general: Vec<u8>,
+    /// For each word, these and the values whose patterns begin with it, ascending.
+    by_word: FxHashMap<String, Vec<u8>>,
+}
+
+impl PartPatterns {
+    /// The patterns of the values in order, of which there are at most 255.
+    pub(crate) fn new(all: Vec<Vec<PatternToken>>) -> Self {
+        let word_of = |pattern: &[PatternToken]| match pattern.first() {
+            Some(PatternToken::Token(word)) => Some(word.clone()),
+            _ => None,
+        };
+        let numbered = || (0..=u8::MAX).zip(&all);
+        let of = |word: Option<&str>| -> Vec<u8> {
+            let may_begin = |pattern: &[PatternToken]| word_of(pattern).is_none_or(|own| Some(own.as_str()) == word);
+            numbered().filter(|(_, pattern)| may_begin(pattern)).map(|(value, _)| value).collect()
+        };
+        let words = all.iter().filter_map(|pattern| word_of(pattern));
+        let by_word = words.map(|word| (word.clone(), of(Some(&word)))).collect();
+        Self { general: of(None), by_word, all }
+    }
+
+    /// The pattern of each value.
+    pub fn all(&self) -> &[Vec<PatternToken>] {
+        &self.all
+    }
+
+    /// True if some pattern begins with this word.
+    pub fn begin_with(&self, word: &str) -> bool {
+        self.by_word.contains_key(word)
+    }
+
+    /// The values whose patterns a text that begins with this word may match, with the patterns, ascending.
+    pub(crate) fn candidates(&self, word: &str) -> impl Iterator<Item = (u8, &[PatternToken])> {
+        let values = self.by_word.get(word).unwrap_or(&self.general);
+        values.iter().map(|&value| (value, self.all[usize::from(value)].as_slice()))
+    }
 }
 
 /// A token of a pattern.

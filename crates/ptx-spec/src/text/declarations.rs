@@ -399,8 +399,8 @@ struct Member<'n> {
 impl<'n> Member<'n> {
     /// The parts of a name that ends in a number; `None` if it ends in none. Leading zeros don't count, as every ptxas has it.
     fn of(name: &'n str) -> Option<Self> {
-        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let digits = &name[prefix.len()..];
+        let count = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let (prefix, digits) = name.split_at(name.len() - count);
         let number = digits.parse().ok()?;
         Some(Self { prefix, hash: hash(prefix), number })
     }

@@ -228,15 +228,15 @@ impl<'a> Lexer<'a> {
     }
 
     fn skip_blank(&mut self) {
-        while let Some(byte) = self.peek() {
-            let rest = self.rest();
-            if is_blank(byte) {
-                self.at += 1;
-            } else if byte != b'/' {
+        loop {
+            self.at += self.bytes()[self.at..].iter().take_while(|&&byte| is_blank(byte)).count();
+            if self.peek() != Some(b'/') {
                 return;
-            } else if rest.starts_with("//") {
+            }
+            let rest = self.rest();
+            if rest.starts_with("//") {
                 self.commented = true;
-                self.at += rest.find('\n').unwrap_or(rest.len());
+                self.skip_line();
             } else if let Some(comment) = rest.strip_prefix("/*") {
                 self.commented = true;
                 let end = comment.find("*/");
@@ -388,6 +388,11 @@ impl<'a> Lexer<'a> {
                 b'"' => {
                     self.at += 1;
                     self.skip_text();
+                    continue;
+                }
+                // No sign is inside of a word, and most bytes are in one.
+                byte if FOLLOWING.has(byte) => {
+                    self.take(&FOLLOWING);
                     continue;
                 }
                 _ => {}
