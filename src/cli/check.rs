@@ -107,10 +107,10 @@ impl Opts {
         }
         let (files, missing) = files::find(&self.files, self.inline);
         let texts = files::load_all(files.chunks(BATCH).next().unwrap_or_default());
-        let isa = load_isa(specs)?;
+        let isa = if self.inline { None } else { Some(load_isa(specs)?) };
         // Loading the specification keeps no second core busy, and reading a file needs only what all instructions share.
         let (loaded, modules) =
-            rayon::join(|| self.load(specs), || if self.inline { Vec::new() } else { files::modules(&texts, &isa) });
+            rayon::join(|| self.load(specs), || isa.map_or_else(Vec::new, |isa| files::modules(&texts, &isa)));
         let (spec, divergences) = loaded?;
         let prediction = match &self.engine {
             None => None,

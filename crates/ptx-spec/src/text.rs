@@ -19,6 +19,7 @@ mod problem;
 mod scaffold;
 mod signature;
 mod statement;
+mod uncommented;
 mod walk;
 
 pub(crate) use constant::{
@@ -32,7 +33,7 @@ pub use declarations::{DeclarationError, Declarations, Symbol};
 pub use header::Header;
 pub use initial::{InitialValue, initial_values};
 pub(crate) use lexer::is_identifier;
-pub use lexer::{Lexer, Token, TokenKind, uncommented};
+pub use lexer::{Lexer, Token, TokenKind};
 pub use line::{Argument, Integer, Line, OperandText};
 pub use module::{FunctionBody, Module, ModuleDirective};
 pub use module_text::{Placed, SourceText};
@@ -41,6 +42,7 @@ pub use problem::{ProblemKind, TextProblem};
 pub use scaffold::{Context, Scaffold};
 pub use signature::{CallSignature, Formal};
 pub use statement::{Statement, Statements};
+pub use uncommented::uncommented;
 pub use walk::{Walk, WalkStep};
 
 /// The reason why a text cannot be read, and the byte at which that is noticed.

@@ -73,7 +73,7 @@ pub(super) fn name(path: &Path) -> String {
     if path == Path::new(STDIN) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
-/// The text of a file, or why there is none.
+/// The text of a file, or the reason why it cannot be read.
 pub(super) type LoadedText = Result<String, String>;
 
 /// The texts of some files, in order.

@@ -116,17 +116,13 @@ pub struct PartPatterns {
 impl PartPatterns {
     /// The patterns of the values in order, of which there are at most 255.
     pub(crate) fn new(all: Vec<Vec<PatternToken>>) -> Self {
-        let word_of = |pattern: &[PatternToken]| match pattern.first() {
-            Some(PatternToken::Token(word)) => Some(word.clone()),
-            _ => None,
-        };
         let numbered = || (0..=u8::MAX).zip(&all);
         let of = |word: Option<&str>| -> Vec<u8> {
-            let may_begin = |pattern: &[PatternToken]| word_of(pattern).is_none_or(|own| Some(own.as_str()) == word);
+            let may_begin = |pattern: &[PatternToken]| first_word(pattern).is_none_or(|own| Some(own) == word);
             numbered().filter(|(_, pattern)| may_begin(pattern)).map(|(value, _)| value).collect()
         };
-        let words = all.iter().filter_map(|pattern| word_of(pattern));
-        let by_word = words.map(|word| (word.clone(), of(Some(&word)))).collect();
+        let words = all.iter().filter_map(|pattern| first_word(pattern));
+        let by_word = words.map(|word| (word.to_owned(), of(Some(word)))).collect();
         Self { general: of(None), by_word, all }
     }
 
@@ -144,6 +140,14 @@ impl PartPatterns {
     pub(crate) fn candidates(&self, word: &str) -> impl Iterator<Item = (u8, &[PatternToken])> {
         let values = self.by_word.get(word).unwrap_or(&self.general);
         values.iter().map(|&value| (value, self.all[usize::from(value)].as_slice()))
+    }
+}
+
+/// The word that a pattern begins with, if it is always the same.
+fn first_word(pattern: &[PatternToken]) -> Option<&str> {
+    match pattern.first()? {
+        PatternToken::Token(word) => Some(word),
+        PatternToken::Class(_) | PatternToken::Quoted(_) => None,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::lexer::{Lexer, uncommented};
+use super::lexer::Lexer;
 use super::statement::{Statement, Statements};
+use super::uncommented::uncommented;
 use crate::environment::{AddressSize, Environment};
 
 /// The context of a line: an entry (a kernel) or a device function.
