@@ -8,6 +8,13 @@ mod bits;
 mod compare;
 mod computation;
 mod convert;
+mod float_arithmetic;
+mod float_choice;
+mod float_compare;
+mod float_computation;
+mod float_convert;
+mod float_modes;
+mod float_result;
 mod immediate;
 mod inference;
 mod integer;
@@ -58,11 +65,13 @@ const TABLE: &[(&str, Compute)] = &[
     ("clmad", products::clmad),
     ("clz", bits::clz),
     ("cnot", logic::cnot),
+    ("copysign", float_choice::copysign),
     ("cvt", convert::cvt),
     ("cvt.pack", convert::cvt_pack),
     ("div", integer::div),
     ("dp2a", products::dp2a),
     ("dp4a", products::dp4a),
+    ("fma", float_arithmetic::fma),
     ("fns", bits::fns),
     ("lop3", logic::lop3),
     ("mad", integer::mad),
@@ -78,6 +87,7 @@ const TABLE: &[(&str, Compute)] = &[
     ("or", logic::or),
     ("popc", bits::popc),
     ("prmt", transfer::prmt),
+    ("rcp", float_arithmetic::rcp),
     ("rem", integer::rem),
     ("sad", integer::sad),
     ("selp", compare::selp),
@@ -87,9 +97,11 @@ const TABLE: &[(&str, Compute)] = &[
     ("shl", shift::shl),
     ("shr", shift::shr),
     ("slct", compare::slct),
+    ("sqrt", float_arithmetic::sqrt),
     ("sub", integer::sub),
     ("subc", integer::subc),
     ("szext", bits::szext),
+    ("testp", float_choice::testp),
     ("vabsdiff", video::vabsdiff),
     ("vabsdiff2", simd_video::absdiff),
     ("vabsdiff4", simd_video::absdiff),

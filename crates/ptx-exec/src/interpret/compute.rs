@@ -31,7 +31,7 @@ impl InterpretedThread<'_> {
         }
         let mut results = [0; MOST];
         let results = &mut results[..destinations.len() + usize::from(computation.writes_carry())];
-        if all == u128::MAX {
+        if all == u128::MAX && computation.is_exact() {
             let known = if computation.compute(&values[..count], results).is_ok() { u128::MAX } else { 0 };
             self.write_results(computation, destinations, results, |_| known);
         } else {

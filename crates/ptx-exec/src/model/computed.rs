@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::{Allowed, Effect, Ending, Expectation, Inferences, Lane, Operands, Semantics, Unmodelled, ValueSource};
 use crate::semantics::{Computation, READS_CARRY};
-use crate::value::{low, sign_extend};
+use crate::value::{ExpectedValue, low, sign_extend};
 use ptx_spec::spec::Role;
 
 struct Computed {
@@ -48,18 +48,19 @@ impl Semantics for Computed {
         let mut values = [0; Computation::SOURCES];
         let sources = &mut values[..self.sources.len()];
         sources.iter_mut().zip(&self.sources).for_each(|(value, source)| *value = source.of(row));
-        let mut results = [0; Computation::RESULTS];
+        let mut results = [ExpectedValue::exact(0); Computation::RESULTS];
         let results = &mut results[..self.lanes.len() + usize::from(self.computation.writes_carry())];
-        let undefined = self.computation.compute(sources, results).err();
+        let undefined = self.computation.expect(sources, results);
         let mut effect = Effect::of_registers(self.outputs);
         for ((lane, of), result) in self.lanes.iter().zip(self.computation.results()).zip(results) {
-            match undefined {
-                Some(why) => effect.leave(lane, why),
+            match (undefined, result.only()) {
+                (Err(why), _) => effect.leave(lane, why),
                 // A wider register gets the sign of a signed number.
-                None if of.signed && of.elements == 1 && lane.bits > of.bits => {
-                    effect.set_lane(lane, low(sign_extend(*result, of.bits).cast_unsigned(), lane.bits));
+                (Ok(_), Some(bits)) if of.signed && of.elements == 1 && lane.bits > of.bits => {
+                    effect.set_lane(lane, low(sign_extend(bits, of.bits).cast_unsigned(), lane.bits));
                 }
-                None => effect.set_lane(lane, *result),
+                (Ok(_), Some(bits)) => effect.set_lane(lane, bits),
+                (Ok(why), None) => effect.expect_lane(lane, *result, why),
             }
         }
         Expectation { allowed: Allowed::Only(Ending::Returns(effect)), inferred: self.inferred }

@@ -3,8 +3,7 @@
 
 use super::{Inferences, Undefined};
 use crate::object::Component;
-use crate::value::ExpectedValue;
-use crate::value::FloatFormat;
+use crate::value::{ExpectedValue, FloatFormat, RoundingMode};
 
 /// The converted component, in the low bits.
 pub(super) struct Converted {
@@ -44,14 +43,14 @@ pub(super) fn convert(source: u32, component: Component) -> Converted {
 
 /// The float in a source as a number of a format: a NaN stays one, with any sign and payload.
 fn float(source: u32, format: FloatFormat, inferred: Inferences) -> Converted {
-    let value = f64::from(f32::from_bits(source));
+    let value = FloatFormat::F32.value(source.into());
     if value.is_nan() {
         // Where nothing is converted, keeping the payload is the simplest example.
         let example = if format == FloatFormat::F32 { source.into() } else { format.quiet_nan() };
         let value = ExpectedValue::nan(example, format);
         return Converted { value, inferred, undefined: Some(Undefined::NanPayload) };
     }
-    Converted { value: ExpectedValue::exact(format.truncated(value)), inferred, undefined: None }
+    Converted { value: ExpectedValue::exact(format.rounded(value, RoundingMode::Zero)), inferred, undefined: None }
 }
 
 impl Component {

@@ -79,6 +79,16 @@ impl Effect {
         }
     }
 
+    /// Expects a value, of which some bits are left open, in the register of a lane.
+    pub(super) fn expect_lane(&mut self, lane: &Lane, value: ExpectedValue, why: Option<Undefined>) {
+        let Some(output) = lane.output else { return };
+        if lane.shared {
+            return self.set_lane(lane, value.example());
+        }
+        self.undefined = self.undefined.or(why);
+        self.registers[output] = value;
+    }
+
     /// Adds written bytes.
     #[inline]
     pub(super) fn add_write(&mut self, write: Write) {

@@ -1,9 +1,11 @@
 //! Operations on floating-point numbers. PTX ISA `floating-point-instructions`.
 
+use std::cmp::Ordering;
+
 use super::{Undefined, Unmodelled};
 use crate::semantics::Operation;
 use crate::value::ExpectedValue;
-use crate::value::FloatFormat;
+use crate::value::{FloatFormat, RoundingMode};
 
 /// An operation on two floats of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,16 +40,21 @@ impl FloatOperation {
     pub(super) fn apply(self, old: u128, new: u128) -> (ExpectedValue, Option<Undefined>) {
         let Self { format, kind } = self;
         let (a, b) = (format.value(old), format.value(new));
-        match kind {
-            FloatOperationKind::Add if (a + b).is_nan() => {
-                (ExpectedValue::nan(format.quiet_nan(), format), Some(Undefined::NanPayload))
-            }
-            FloatOperationKind::Add => (ExpectedValue::exact(format.rounded(a + b)), None),
-            _ if a.is_nan() || b.is_nan() => (ExpectedValue::anything(new, format.bits()), Some(Undefined::NanOperand)),
+        if kind == FloatOperationKind::Add {
+            let sum = a.plus(b, RoundingMode::NearestEven);
+            return match sum.is_nan() {
+                true => (ExpectedValue::nan(format.quiet_nan(), format), Some(Undefined::NanPayload)),
+                false => (ExpectedValue::exact(format.rounded(sum, RoundingMode::NearestEven)), None),
+            };
+        }
+        match b.order(a) {
+            None => (ExpectedValue::anything(new, format.bits()), Some(Undefined::NanOperand)),
             // The order of two zeros with different signs is undefined.
-            _ if a == b && old != new => (ExpectedValue::of_any_sign(new, format), Some(Undefined::SignOfZero)),
-            kind => {
-                let chosen = if (b < a) == (kind == FloatOperationKind::Min) { new } else { old };
+            Some(Ordering::Equal) if old != new => {
+                (ExpectedValue::of_any_sign(new, format), Some(Undefined::SignOfZero))
+            }
+            Some(order) => {
+                let chosen = if order.is_lt() == (kind == FloatOperationKind::Min) { new } else { old };
                 (ExpectedValue::exact(chosen), None)
             }
         }

@@ -1,13 +1,14 @@
 //! Comparison and selection. PTX ISA `comparison-and-selection-instructions`.
 
+use super::float_compare;
 use super::modes::Modes;
 use super::{Computation, Dependence, Unmodelled};
 
 /// A combination of the result of a comparison with a predicate.
-type PredicateCombination = fn(bool, bool) -> bool;
+pub(super) type PredicateCombination = fn(bool, bool) -> bool;
 
 /// The combination of a modifier; none if the line has no predicate to combine with.
-fn combination(m: &Modes<'_>) -> Result<Option<PredicateCombination>, Unmodelled> {
+pub(super) fn combination(m: &Modes<'_>) -> Result<Option<PredicateCombination>, Unmodelled> {
     Ok(Some(match m.value("BoolOp") {
         "" => return Ok(None),
         ".and" => |found, with| found & with,
@@ -19,6 +20,9 @@ fn combination(m: &Modes<'_>) -> Result<Option<PredicateCombination>, Unmodelled
 
 /// The second predicate gets the opposite of the comparison, combined in the same way.
 pub(super) fn setp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has_floats() {
+        return float_compare::setp(m);
+    }
     let compare = m.comparison("CmpOp")?;
     match combination(m)? {
         None => m.map(move |[a, b]| [compare(a, b), !compare(a, b)].map(i128::from)),
@@ -31,6 +35,9 @@ pub(super) fn setp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 
 /// Integers get all bits, a float gets 1.0.
 pub(super) fn set(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.source_format(0).is_ok() {
+        return float_compare::set(m);
+    }
     let compare = m.comparison("CmpOp")?;
     if m.value("stype").is_empty() {
         return m.map(move |[a, b]| [-i128::from(compare(a, b))]);
@@ -55,7 +62,9 @@ pub(super) fn selp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 }
 
 pub(super) fn slct(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    m.number("ctype")?;
+    if m.number("ctype").is_err() {
+        return float_compare::slct(m);
+    }
     let selected = m.with_floats_as_bits().map(|[a, b, c]| [if c >= 0 { a } else { b }]);
     Ok(selected?.depending(Dependence::One(&[2])))
 }

@@ -2,11 +2,20 @@
 
 use smallvec::SmallVec;
 
+use super::float_computation::FloatComputation;
 use super::{Inferences, NumberType, Undefined, Unmodelled};
-use crate::value::low;
+use crate::value::{ExpectedValue, low};
 
 /// A function of numbers: the sources in the order of the line, the results likewise.
 type NumberFunction = Box<dyn Fn(&[u128], &mut [u128]) -> Result<(), Undefined> + Send + Sync>;
+
+/// What makes the results of a line.
+enum ResultFunction {
+    /// Exact numbers, or none.
+    Numbers(NumberFunction),
+    /// What is expected of each element.
+    Floats(FloatComputation),
+}
 
 /// The carry that a line reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +33,7 @@ pub struct Computation {
     carry: CarryUse,
     dependence: Dependence,
     inferred: Inferences,
-    function: NumberFunction,
+    function: ResultFunction,
 }
 
 /// Which bits of the sources a bit of a result depends on: what is undefined in them is undefined there.
@@ -98,7 +107,7 @@ impl Computation {
             carry,
             dependence: Dependence::All,
             inferred: Inferences::NONE,
-            function,
+            function: ResultFunction::Numbers(function),
         })
     }
 
@@ -111,15 +120,31 @@ impl Computation {
         results: Vec<NumberType>,
         compute: impl Fn(&[u128], &mut [u128]) + Send + Sync + 'static,
     ) -> Result<Self, Unmodelled> {
-        if sources.len() > Self::SOURCES || results.len() > Self::RESULTS {
-            return Err(Unmodelled("the line has too many elements".to_owned()));
-        }
         let sizes: SmallVec<[u32; 4]> = results.iter().map(|of| of.size()).collect();
         let function: NumberFunction = Box::new(move |given, written| {
             compute(given, written);
             written.iter_mut().zip(&sizes).for_each(|(written, size)| *written = low(*written, *size));
             Ok(())
         });
+        Self::new(sources, results, ResultFunction::Numbers(function))
+    }
+
+    /// A computation of floats, or from floats.
+    ///
+    /// # Errors
+    /// If the line has more sources or results than a computation can have.
+    pub(super) fn of_floats(
+        sources: Vec<NumberType>,
+        results: Vec<NumberType>,
+        computation: FloatComputation,
+    ) -> Result<Self, Unmodelled> {
+        Self::new(sources, results, ResultFunction::Floats(computation))
+    }
+
+    fn new(sources: Vec<NumberType>, results: Vec<NumberType>, function: ResultFunction) -> Result<Self, Unmodelled> {
+        if sources.len() > Self::SOURCES || results.len() > Self::RESULTS {
+            return Err(Unmodelled("the line has too many elements".to_owned()));
+        }
         let (carry, dependence, inferred) = (CarryUse::default(), Dependence::All, Inferences::NONE);
         Ok(Self { sources: sources.into(), results: results.into(), carry, dependence, inferred, function })
     }
@@ -161,15 +186,52 @@ impl Computation {
         self.inferred
     }
 
+    /// Computes what is expected of the results: exact numbers, or those that a float may be. Returns why some of it is
+    /// left open, if it is.
+    ///
+    /// # Errors
+    /// The reason why the manual leaves the results undefined.
+    #[inline]
+    pub fn expect(&self, sources: &[u128], results: &mut [ExpectedValue]) -> Result<Option<Undefined>, Undefined> {
+        match &self.function {
+            ResultFunction::Floats(computation) => {
+                results.fill(ExpectedValue::exact(0));
+                Ok(computation.expect(sources, results))
+            }
+            ResultFunction::Numbers(function) => {
+                let mut numbers = [0; Self::RESULTS];
+                function(sources, &mut numbers[..results.len()])?;
+                results.iter_mut().zip(numbers).for_each(|(result, number)| *result = ExpectedValue::exact(number));
+                Ok(None)
+            }
+        }
+    }
+
+    /// True if its results are exact numbers, or undefined as a whole.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.function, ResultFunction::Numbers(_))
+    }
+
     /// Computes the results. Bits of a source beyond its type do not matter, and results have none beyond theirs. A predicate
-    /// with `!` before it is given inverted; what a minus sign does is computed here.
+    /// with `!` before it is given inverted; what a minus sign does is computed here. Of a result that may have several
+    /// values, this is one.
     ///
     /// # Errors
     /// The reason why the manual leaves the results undefined.
     #[inline]
     pub fn compute(&self, sources: &[u128], results: &mut [u128]) -> Result<(), Undefined> {
-        results.fill(0);
-        (self.function)(sources, results)
+        match &self.function {
+            ResultFunction::Numbers(function) => {
+                results.fill(0);
+                function(sources, results)
+            }
+            ResultFunction::Floats(computation) => {
+                let mut expected = [ExpectedValue::exact(0); Self::RESULTS];
+                computation.expect(sources, &mut expected);
+                results.iter_mut().zip(expected).for_each(|(result, expected)| *result = expected.example());
+                Ok(())
+            }
+        }
     }
 
     /// Computes the results where some bits of the sources are undefined, which have the value 0 there. Returns the bits of
@@ -187,6 +249,12 @@ impl Computation {
         let types = self.sources.iter().chain(self.carry.reads.then_some(&carry));
         let unknown: SmallVec<[u128; 4]> = types.zip(defined).map(|(of, defined)| low(!defined, of.size())).collect();
         let spoiled = |results: &[u128]| results.iter().map(|_| 0).collect();
+        if let ResultFunction::Floats(computation) = &self.function {
+            let mut expected = [ExpectedValue::exact(0); Self::RESULTS];
+            computation.expect_partly(sources, &unknown, &mut expected);
+            results.iter_mut().zip(&expected).for_each(|(result, expected)| *result = expected.example());
+            return Ok(expected[..results.len()].iter().map(ExpectedValue::known).collect());
+        }
         self.compute(sources, results)?;
         if unknown.iter().all(|bits| *bits == 0) {
             return Ok(results.iter().map(|_| u128::MAX).collect());

@@ -1,11 +1,15 @@
 //! Conversions between integers. PTX ISA `data-movement-and-conversion-instructions-cvt`.
 
+use super::float_convert;
 use super::modes::Modes;
 use super::{Computation, Dependence, NumberType, Unmodelled};
 use crate::value::low;
 
 /// A number that does not fit loses its upper bits, or is the nearest one that does.
 pub(super) fn cvt(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has_floats() {
+        return float_convert::cvt(m);
+    }
     let to = m.number("dtype")?;
     match m.has("sat") {
         true => m.map(move |[a]| [to.saturated(a)]),

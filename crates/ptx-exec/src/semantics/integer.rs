@@ -2,10 +2,14 @@
 
 use super::computation::CarryUse;
 use super::modes::Modes;
+use super::{float_arithmetic, float_choice};
 use super::{Computation, Dependence, Inferences, NumberType, Undefined, Unmodelled};
 use crate::value::low;
 
 pub(super) fn add(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has_floats() {
+        return float_arithmetic::add(m);
+    }
     match m.has("cc") {
         true => sum(m, false, |t, a, b, carry| t.unsigned_sum([a, b, carry])),
         false => saturating(m, |a, b| a + b),
@@ -17,6 +21,9 @@ pub(super) fn addc(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 }
 
 pub(super) fn sub(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has_floats() {
+        return float_arithmetic::sub(m);
+    }
     match m.has("cc") {
         true => sum(m, false, |t, a, b, borrow| t.unsigned_difference(a, b, borrow)),
         false => saturating(m, |a, b| a - b),
@@ -72,11 +79,17 @@ impl NumberType {
 }
 
 pub(super) fn mul(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has_floats() {
+        return float_arithmetic::mul(m);
+    }
     let product = product(m)?;
     m.map(move |[a, b]| [product(a, b)])
 }
 
 pub(super) fn mad(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has_floats() {
+        return float_arithmetic::fma(m);
+    }
     multiply_add(m, false)
 }
 
@@ -144,6 +157,9 @@ fn product_of_24_bits(m: &Modes<'_>) -> Result<impl Fn(i128, i128) -> i128 + Cop
 }
 
 pub(super) fn div(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has_floats() {
+        return float_arithmetic::div(m);
+    }
     let t = m.number("type")?;
     m.partial(move |[a, b]| match b {
         0 => Err(Undefined::DivisionByZero),
@@ -160,18 +176,30 @@ pub(super) fn rem(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 }
 
 pub(super) fn abs(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has_floats() {
+        return float_choice::abs(m);
+    }
     m.map(|[a]| [a.abs()])
 }
 
 pub(super) fn neg(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has_floats() {
+        return float_choice::neg(m);
+    }
     Ok(m.map(|[a]| [-a])?.depending(Dependence::Lower))
 }
 
 pub(super) fn min(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has_floats() {
+        return float_choice::min(m);
+    }
     chosen(m, i128::min)
 }
 
 pub(super) fn max(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has_floats() {
+        return float_choice::max(m);
+    }
     chosen(m, i128::max)
 }
 

@@ -7,6 +7,7 @@ use ptx_spec::spec::{Choice, Form, Isa, Kind, Operand, RegisterType, Role};
 
 use super::computation::{CarryUse, Computation};
 use super::{NumberType, Undefined, Unmodelled};
+use crate::value::FloatFormat;
 
 /// The choices of a line of a form.
 #[derive(Clone, Copy)]
@@ -102,6 +103,11 @@ impl<'a> Modes<'a> {
     fn named(&self, of: &RegisterType) -> Result<NumberType, Unmodelled> {
         match of.kind {
             Kind::Float if self.floats_as_bits => Ok(NumberType::unsigned(of.bits.into())),
+            Kind::Packed if self.floats_as_bits && FloatFormat::of(&of.name).is_some() => {
+                let count = of.name.rsplit_once('x').and_then(|(_, count)| count.parse().ok());
+                let elements = count.ok_or_else(|| self.unmodelled(&of.name))?;
+                Ok(NumberType { elements, ..NumberType::unsigned(u32::from(of.bits) / elements) })
+            }
             _ => NumberType::named(self.isa, &of.name),
         }
     }
@@ -132,6 +138,16 @@ impl<'a> Modes<'a> {
     pub(super) fn lanes(&self) -> (usize, usize) {
         let of = |role: &'a Role| self.operands(role).map(|operand| self.elements_of(operand)).sum();
         (of(&Role::Source), of(&Role::Destination))
+    }
+
+    /// The operands of a role that the line has.
+    pub(super) fn operands_of(&self, role: &'a Role) -> Vec<&'a Operand> {
+        self.operands(role).collect()
+    }
+
+    /// The name of the type of an operand; empty if the instruction gives it none.
+    pub(super) fn type_name(&self, operand: &'a Operand) -> &'a str {
+        operand.type_by(self.isa, self.form, self.values).map_or("", |of| of.name.as_str())
     }
 
     /// The number of elements of an operand.

@@ -39,11 +39,13 @@ pub enum Undefined {
     FoundFromNowhere,
     /// The sign of the intermediate result of a video instruction.
     IntermediateSign,
+    /// A NaN as a factor, which may be the one that stands for what is out of bounds.
+    OutOfBoundsNan,
 }
 
 /// Each result that is left open: its name in reports, and the reason with the manual's page.
 #[rustfmt::skip]
-const REASONS: [(Undefined, &str, &str); 17] = [
+const REASONS: [(Undefined, &str, &str); 18] = [
     (Undefined::MisalignedCoordinate, "misaligned-coordinate", "an access that is not aligned to its own size may be rounded or fail (surface-instructions-suld)"),
     (Undefined::PartlyOutside, "partly-outside", "an access that begins within a row and ends after it is not described (surface-instructions-suld)"),
     (Undefined::MissingComponents, "missing-components", "components without a source are written with an unpredictable value (surface-instructions-sust)"),
@@ -61,6 +63,7 @@ const REASONS: [(Undefined, &str, &str); 17] = [
     (Undefined::QuotientTooLarge, "quotient-too-large", "the smallest number divided by -1 is not described (integer-arithmetic-instructions-div)"),
     (Undefined::FoundFromNowhere, "found-from-nowhere", "a base above 31 is undefined, and the magnitude of the smallest offset does not fit (integer-arithmetic-instructions-fns)"),
     (Undefined::IntermediateSign, "intermediate-sign", "how an intermediate result that its type does not have enters the second operation is not clear (scalar-video-instructions)"),
+    (Undefined::OutOfBoundsNan, "out-of-bounds-nan", "which NaN stands for what is out of bounds is not described (half-precision-floating-point-instructions-fma)"),
 ];
 
 impl Undefined {

@@ -15,6 +15,10 @@ pub struct ExpectedValue {
     free: u128,
     /// The floats that must be NaNs, with any sign and payload: a bit for the lowest byte of each.
     nans: u16,
+    /// The floats that must be between bounds, likewise.
+    bounded: u16,
+    /// The bounds of these floats, in their places: the least and the most that is allowed.
+    bounds: [u128; 2],
     /// The format of these floats: elements of a value have one type.
     format: FloatFormat,
 }
@@ -23,7 +27,7 @@ impl ExpectedValue {
     /// Exactly these bits.
     #[inline]
     pub fn exact(bits: u128) -> Self {
-        Self { example: bits, free: 0, nans: 0, format: FloatFormat::F32 }
+        Self { example: bits, free: 0, nans: 0, bounded: 0, bounds: [0; 2], format: FloatFormat::F32 }
     }
 
     /// A number of this many bits that may be anything; the example is one of them.
@@ -39,19 +43,32 @@ impl ExpectedValue {
     /// A NaN of any sign and payload; the example is one.
     pub fn nan(example: u128, format: FloatFormat) -> Self {
         assert!(format.is_nan(example), "{example:x} is not a NaN");
-        Self { example, free: low(!format.infinity(), format.bits()), nans: 1, format }
+        Self { free: low(!format.infinity(), format.bits()), nans: 1, format, ..Self::exact(example) }
+    }
+
+    /// A float between bounds, which may be infinities and are allowed themselves. Of zeros, both signs are.
+    pub fn between(least: u128, most: u128, example: u128, format: FloatFormat) -> Self {
+        let keys = [least, example, most].map(|bits| key(bits, format));
+        assert!(keys.is_sorted(), "{example:x} is not between {least:x} and {most:x}");
+        // What is above the highest bit in which the bounds differ is the same in all numbers between them.
+        let differing = if keys[0] <= 0 && keys[2] >= 0 { u128::MAX } else { least ^ most };
+        let free = low(u128::MAX, (128 - differing.leading_zeros()).min(format.bits()));
+        Self { free, bounded: 1, bounds: [least, most], format, ..Self::exact(example) }
     }
 
     /// This value with an element added, whose lowest bit begins a byte where it has only zeros.
     #[inline]
     #[must_use]
     pub fn joined(self, at: u32, element: &Self) -> Self {
-        assert!(self.nans == 0 || element.nans == 0 || self.format == element.format, "elements of several types");
+        let asks = |of: &Self| of.nans | of.bounded != 0;
+        assert!(!asks(&self) || !asks(element) || self.format == element.format, "elements of several types");
         Self {
             example: self.example | element.example << at,
             free: self.free | element.free << at,
             nans: self.nans | element.nans << (at / 8),
-            format: if element.nans == 0 { self.format } else { element.format },
+            bounded: self.bounded | element.bounded << (at / 8),
+            bounds: [0, 1].map(|end| self.bounds[end] | element.bounds[end] << at),
+            format: if asks(element) { element.format } else { self.format },
         }
     }
 
@@ -73,6 +90,16 @@ impl ExpectedValue {
         !self.free
     }
 
+    /// The bits of the example on which what is computed next may rely: those that are fixed, and of the canonical NaN that it
+    /// is quiet.
+    pub fn known(&self) -> u128 {
+        let quiet = |at: u32| {
+            let is_canonical = low(self.example >> at, self.format.bits() - 1) == self.format.canonical_nan();
+            if is_canonical { (self.format.quiet_nan() & !self.format.infinity()) << at } else { 0 }
+        };
+        self.nans().fold(self.fixed(), |known, at| known | quiet(at))
+    }
+
     /// The lowest bit of each float that must be a NaN.
     pub fn nans(&self) -> impl Iterator<Item = u32> {
         (0..16).filter(|byte| self.nans >> byte & 1 == 1).map(|byte| byte * 8)
@@ -83,15 +110,32 @@ impl ExpectedValue {
     pub fn wrong(&self, actual: u128) -> u128 {
         let Self { format, .. } = self;
         let infinite = |at: &u32| low(actual >> at, format.bits() - 1) == format.infinity();
-        let places = self.nans().filter(infinite).map(|at| low(u128::MAX, format.bits()) << at);
-        (actual ^ self.example) & !self.free | places.fold(0, |all, place| all | place)
+        let outside = |at: &u32| {
+            let [least, actual, most] = [self.bounds[0], actual, self.bounds[1]].map(|bits| key(bits >> at, *format));
+            format.is_nan(low(actual.unsigned_abs(), format.bits())) || actual < least || actual > most
+        };
+        let places = self.nans().filter(infinite).chain(self.bounded().filter(outside));
+        let wrong = places.map(|at| low(u128::MAX, format.bits()) << at).fold(0, |all, place| all | place);
+        (actual ^ self.example) & !self.free | wrong
+    }
+
+    /// The lowest bit of each float that must be between bounds.
+    fn bounded(&self) -> impl Iterator<Item = u32> {
+        (0..16).filter(|byte| self.bounded >> byte & 1 == 1).map(|byte| byte * 8)
     }
 
     /// The undefined bits of an allowed value that decide whether it is allowed. A NaN needs one defined bit in its
-    /// fraction.
+    /// fraction, and a float between bounds all of its bits.
     pub fn needed(&self, actual: u128, undefined: u128) -> u128 {
-        undefined & (self.fixed() | self.wrong(actual & !undefined))
+        let bounded = self.bounded().map(|at| low(u128::MAX, self.format.bits()) << at);
+        undefined & (self.fixed() | self.wrong(actual & !undefined) | bounded.fold(0, |all, place| all | place))
     }
+}
+
+/// A number that orders the floats of a format, the low bits of this one: both zeros are 0.
+fn key(bits: u128, format: FloatFormat) -> i128 {
+    let magnitude = (low(bits, format.bits()) & !format.sign()).cast_signed();
+    if bits & format.sign() == 0 { magnitude } else { -magnitude }
 }
 
 #[cfg(test)]
@@ -120,6 +164,26 @@ mod tests {
             assert_eq!(nan.wrong(0), format.infinity(), "{format:?}");
             assert_eq!(nan.wrong(nan.example() | 1 << 127), 1 << 127, "{format:?}: it has no more bits");
         }
+    }
+
+    #[test]
+    fn a_float_between_bounds_allows_what_is_between_them() {
+        let of = |least, most, example| ExpectedValue::between(least, most, example, F16);
+        let near_one = of(0x3bff, 0x3c01, 0x3c00);
+        for (actual, wrong) in [(0x3bff, 0), (0x3c00, 0), (0x3c01, 0), (0x3c02, 0xffff), (0x3bfe, 0xffff), (0xbc00, 0xffff)] {
+            assert_eq!(near_one.wrong(actual) == 0, wrong == 0, "{actual:x}");
+        }
+        assert_eq!(near_one.wrong(0x7e00) & 0xffff, 0xffff, "a NaN is between no bounds");
+        assert_eq!(near_one.needed(0x3c00, 1), 1);
+        let negative = of(0xbc01, 0xbbff, 0xbc00);
+        assert_eq!((negative.wrong(0xbc00), negative.wrong(0xbc01), negative.wrong(0xbbff)), (0, 0, 0));
+        assert_ne!(negative.wrong(0xbc02), 0);
+        let around_zero = of(0x8002, 0x0001, 0);
+        for (actual, allowed) in [(0x8002, true), (0x8000, true), (0, true), (1, true), (2, false), (0x8003, false)] {
+            assert_eq!(around_zero.wrong(actual) == 0, allowed, "{actual:x}");
+        }
+        let pair = near_one.joined(16, &around_zero);
+        assert_eq!((pair.wrong(0x8001_3c01), pair.wrong(0x0003_3c01)), (0, 0xffff_0000));
     }
 
     #[test]

@@ -1,0 +1,88 @@
+//! What does not round: minima and maxima, signs, tests. PTX ISA `floating-point-instructions`,
+//! `half-precision-floating-point-instructions`.
+
+use std::cmp::Ordering;
+
+use super::float_arithmetic::FloatInput;
+use super::float_computation::ExpectedElement;
+use super::float_result::{any_nan, exact};
+use super::modes::Modes;
+use super::{Computation, Undefined, Unmodelled};
+use crate::value::{ExpectedValue, FloatFormat};
+
+pub(super) fn min(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    chosen(m, Ordering::Less)
+}
+
+pub(super) fn max(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    chosen(m, Ordering::Greater)
+}
+
+/// The number that has this order to the others; -0 is less than +0.
+fn chosen(m: &Modes<'_>, wanted: Ordering) -> Result<Computation, Unmodelled> {
+    let format = m.result_format()?;
+    let input = FloatInput::new(m, 0)?;
+    let (keeps_nans, xorsign) = (m.has("NaN"), m.has("xorsign"));
+    let absolute = xorsign || m.has("abs");
+    let choose = move |a: u128, b: u128| match input.value(b).order(input.value(a)) {
+        _ if input.is_nan(a) => if keeps_nans { a } else { b },
+        _ if input.is_nan(b) => if keeps_nans { b } else { a },
+        Some(Ordering::Equal) => if (a & format.sign() != 0) == (wanted == Ordering::Less) { a } else { b },
+        Some(order) => if order == wanted { b } else { a },
+        None => a,
+    };
+    m.float_elements(move |_, given| {
+        let mut numbers = given.iter().map(|bits| if absolute { input.bits(bits & !format.sign()) } else { input.bits(*bits) });
+        let first = numbers.next().unwrap_or_default();
+        let found = numbers.fold(first, choose);
+        if format.is_nan(found) {
+            return if keeps_nans { exact(format.canonical_nan()) } else { any_nan(format) };
+        }
+        let sign = given.iter().fold(0, |sign, bits| sign ^ bits & format.sign());
+        exact(if xorsign { found & !format.sign() | sign } else { found })
+    })
+}
+
+pub(super) fn abs(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    let sign = m.result_format()?.sign();
+    resigned(m, move |bits| bits & !sign)
+}
+
+pub(super) fn neg(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    let sign = m.result_format()?.sign();
+    resigned(m, move |bits| bits ^ sign)
+}
+
+/// A number with another sign. Of a NaN, any is one; `abs.f64` keeps it.
+fn resigned(
+    m: &Modes<'_>,
+    change: impl Fn(u128) -> u128 + Send + Sync + 'static,
+) -> Result<Computation, Unmodelled> {
+    let format = m.result_format()?;
+    let input = FloatInput::new(m, 0)?;
+    m.float_elements(move |_, given| match format.is_nan(given[0]) {
+        true => (ExpectedValue::nan(change(given[0]), format), Some(Undefined::NanPayload)),
+        false => exact(change(input.bits(given[0]))),
+    })
+}
+
+/// The magnitude of the second source with the sign of the first.
+pub(super) fn copysign(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    let sign = m.result_format()?.sign();
+    m.float_elements(move |_, given| exact(given[0] & sign | given[1] & !sign))
+}
+
+pub(super) fn testp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    let format = m.source_format(0)?;
+    let infinite = move |bits: u128| bits & !format.sign() == format.infinity();
+    let test: fn(FloatFormat, u128, bool) -> bool = match m.value("op") {
+        ".finite" => |format, bits, infinite| !format.is_nan(bits) && !infinite,
+        ".infinite" => |_, _, infinite| infinite,
+        ".number" => |format, bits, _| !format.is_nan(bits),
+        ".notanumber" => |format, bits, _| format.is_nan(bits),
+        ".normal" => |format, bits, infinite| !format.is_nan(bits) && !infinite && !format.is_subnormal(bits),
+        ".subnormal" => |format, bits, _| format.is_subnormal(bits),
+        other => return Err(m.unmodelled(other)),
+    };
+    m.float_elements(move |_, given| -> ExpectedElement { exact(test(format, given[0], infinite(given[0])).into()) })
+}

@@ -1,0 +1,96 @@
+//! Computations whose results are floats, or are computed from floats: what is expected of each element of a result may be
+//! a number, any NaN, or a number between bounds.
+
+use smallvec::SmallVec;
+
+use super::Undefined;
+use crate::value::{ExpectedValue, FloatFormat, low};
+
+/// What is expected of an element of a result, and why parts of it are left open, if they are.
+pub(super) type ExpectedElement = (ExpectedValue, Option<Undefined>);
+
+/// The function of an element: its position in the line's results, and the parts of the sources that it depends on.
+type ElementFunction = Box<dyn Fn(usize, &[u128]) -> ExpectedElement + Send + Sync>;
+
+/// A part of a source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SourcePart {
+    /// The position of the source in the line.
+    pub(super) source: usize,
+    /// The lowest bit of the part.
+    pub(super) at: u32,
+    /// The size of the part in bits.
+    pub(super) bits: u32,
+    /// The format, if it is a float.
+    pub(super) format: Option<FloatFormat>,
+}
+
+impl SourcePart {
+    fn of(self, sources: &[u128]) -> u128 {
+        low(sources[self.source] >> self.at, self.bits)
+    }
+
+    /// True if the part has no undefined bit that matters: all NaNs are the same.
+    fn is_known(self, sources: &[u128], unknown: &[u128]) -> bool {
+        low(unknown[self.source] >> self.at, self.bits) == 0
+            || self.format.is_some_and(|format| format.is_nan(self.of(sources)))
+    }
+}
+
+/// An element of a result.
+#[derive(Clone, Debug)]
+pub(super) struct ResultElement {
+    /// The position of the result in the line.
+    pub(super) result: usize,
+    /// The lowest bit of the element.
+    pub(super) at: u32,
+    /// The size of the element in bits.
+    pub(super) bits: u32,
+    /// The parts of the sources that it depends on.
+    pub(super) parts: SmallVec<[SourcePart; 4]>,
+}
+
+/// The function of a line from the values of its sources to what is expected of its results, element by element.
+pub(super) struct FloatComputation {
+    elements: Vec<ResultElement>,
+    function: ElementFunction,
+}
+
+impl FloatComputation {
+    pub(super) fn new(
+        elements: Vec<ResultElement>,
+        function: impl Fn(usize, &[u128]) -> ExpectedElement + Send + Sync + 'static,
+    ) -> Self {
+        Self { elements, function: Box::new(function) }
+    }
+
+    /// Computes what is expected of the results, which are exactly 0 before.
+    #[inline]
+    pub(super) fn expect(&self, sources: &[u128], results: &mut [ExpectedValue]) -> Option<Undefined> {
+        let mut why = None;
+        for (at, element) in self.elements.iter().enumerate() {
+            let (expected, undefined) = self.element(at, element, sources);
+            results[element.result] = results[element.result].joined(element.at, &expected);
+            why = why.or(undefined);
+        }
+        why
+    }
+
+    fn element(&self, at: usize, element: &ResultElement, sources: &[u128]) -> ExpectedElement {
+        let mut given = [0; 8];
+        given.iter_mut().zip(&element.parts).for_each(|(given, part)| *given = part.of(sources));
+        (self.function)(at, &given[..element.parts.len()])
+    }
+
+    /// As [`Self::expect`], where some bits of the sources are unknown, and 0.
+    pub(super) fn expect_partly(&self, sources: &[u128], unknown: &[u128], results: &mut [ExpectedValue]) {
+        for (at, element) in self.elements.iter().enumerate() {
+            let known = element.parts.iter().all(|part| part.is_known(sources, unknown));
+            let expected = match known {
+                true => self.element(at, element, sources).0,
+                false => ExpectedValue::anything(0, element.bits),
+            };
+            results[element.result] = results[element.result].joined(element.at, &expected);
+        }
+    }
+}

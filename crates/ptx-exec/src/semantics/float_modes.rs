@@ -1,0 +1,136 @@
+//! The choices of a line of floats, as the functions of the table ask for them, and the parts of its operands.
+
+use ptx_spec::spec::{Operand, Role};
+
+use super::float_computation::{ExpectedElement, FloatComputation, ResultElement, SourcePart};
+use super::modes::Modes;
+use super::{Computation, Unmodelled};
+use crate::value::{FloatFormat, RoundingMode};
+
+/// The slots that hold a rounding mode.
+const ROUNDINGS: [&str; 5] = ["rnd", "frnd", "frnd2", "frnd3", "frnd4"];
+
+impl Modes<'_> {
+    /// How the line rounds floats; to nearest if it does not say.
+    pub(super) fn rounding(&self) -> Result<RoundingMode, Unmodelled> {
+        if self.has("rna") {
+            return Ok(RoundingMode::NearestAway);
+        }
+        match ROUNDINGS.into_iter().find(|slot| self.has(slot)) {
+            Some(slot) => self.rounding_of(slot),
+            None => Ok(RoundingMode::NearestEven),
+        }
+    }
+
+    /// The rounding mode in a slot.
+    pub(super) fn rounding_of(&self, slot: &str) -> Result<RoundingMode, Unmodelled> {
+        RoundingMode::named(self.value(slot)).ok_or_else(|| self.unmodelled(self.value(slot)))
+    }
+
+    /// True if an operand in this role is a float.
+    pub(super) fn has_floats(&self) -> bool {
+        self.source_format(0).is_ok() || self.result_format().is_ok()
+    }
+
+    /// The format of the source at a position of the line.
+    pub(super) fn source_format(&self, at: usize) -> Result<FloatFormat, Unmodelled> {
+        self.format(self.operands_of(&Role::Source).get(at).copied())
+    }
+
+    /// The format of the result.
+    pub(super) fn result_format(&self) -> Result<FloatFormat, Unmodelled> {
+        self.format(self.operands_of(&Role::Destination).first().copied())
+    }
+
+    fn format(&self, operand: Option<&Operand>) -> Result<FloatFormat, Unmodelled> {
+        let name = operand.map_or("", |operand| self.type_name(operand));
+        FloatFormat::of(name).ok_or_else(|| self.unmodelled(name))
+    }
+
+    /// How many elements the source at a position of the line has.
+    pub(super) fn source_elements(&self, at: usize) -> Result<u32, Unmodelled> {
+        let sources = self.with_floats_as_bits().sources()?;
+        sources.get(at).map(|of| of.elements).ok_or_else(|| self.unmodelled("too few sources"))
+    }
+
+    /// How many elements the first result has.
+    pub(super) fn result_elements(&self) -> Result<u32, Unmodelled> {
+        let results = self.with_floats_as_bits().results()?;
+        results.first().map(|of| of.elements).ok_or_else(|| self.unmodelled("no result"))
+    }
+
+    /// The part of each source that belongs to an element of a result: what has one element belongs to each.
+    fn parts(&self, element: u32) -> Result<Vec<SourcePart>, Unmodelled> {
+        let sources = self.with_floats_as_bits().sources()?;
+        let operands = self.operands_of(&Role::Source);
+        let part = |(source, of): (usize, &super::NumberType)| SourcePart {
+            source,
+            at: if of.elements == 1 { 0 } else { element * of.bits },
+            bits: of.bits,
+            format: operands.get(source).and_then(|operand| FloatFormat::of(self.type_name(operand))),
+        };
+        match operands.len() == sources.len() {
+            true => Ok(sources.iter().enumerate().map(part).collect()),
+            false => Err(self.unmodelled("a source in braces")),
+        }
+    }
+
+    /// The computation of each element of the result from the elements of the sources at its position.
+    pub(super) fn float_elements(
+        &self,
+        compute: impl Fn(usize, &[u128]) -> ExpectedElement + Send + Sync + 'static,
+    ) -> Result<Computation, Unmodelled> {
+        let results = self.with_floats_as_bits().results()?;
+        let [of] = results[..] else { return Err(self.unmodelled("other numbers of results")) };
+        // The results of two comparisons may be the halves of an integer.
+        let count = of.elements.max(self.source_elements(0)?);
+        let bits = of.size() / count;
+        let element = |at: u32| {
+            let parts = self.parts(at)?.into();
+            Ok(ResultElement { result: 0, at: at * bits, bits, parts })
+        };
+        let elements = (0..count).map(element).collect::<Result<Vec<_>, Unmodelled>>()?;
+        self.with_floats_as_bits().of_floats(FloatComputation::new(elements, compute))
+    }
+
+    /// The computation of the elements of the result, each from a source of its own: the first is the highest.
+    pub(super) fn float_packed(
+        &self,
+        compute: impl Fn(usize, &[u128]) -> ExpectedElement + Send + Sync + 'static,
+    ) -> Result<Computation, Unmodelled> {
+        let results = self.with_floats_as_bits().results()?;
+        let sources = self.parts(0)?;
+        let [of] = results[..] else { return Err(self.unmodelled("other numbers of results")) };
+        if of.elements as usize != sources.len() {
+            return Err(self.unmodelled("other numbers of sources"));
+        }
+        let element = |(at, part): (u32, SourcePart)| ResultElement {
+            result: 0,
+            at: (of.elements - 1 - at) * of.bits,
+            bits: of.bits,
+            parts: [part].into_iter().collect(),
+        };
+        let elements = (0..of.elements).zip(sources).map(element).collect();
+        self.with_floats_as_bits().of_floats(FloatComputation::new(elements, compute))
+    }
+
+    /// The computation of predicates: of two from the same sources, or each from the elements of pairs at its position.
+    pub(super) fn float_predicates(
+        &self,
+        pairs: bool,
+        compute: impl Fn(usize, &[u128]) -> ExpectedElement + Send + Sync + 'static,
+    ) -> Result<Computation, Unmodelled> {
+        let count = self.results()?.len();
+        let element = |result: usize| {
+            let parts = self.parts(if pairs { result as u32 } else { 0 })?.into();
+            Ok(ResultElement { result, at: 0, bits: 1, parts })
+        };
+        let elements = (0..count).map(element).collect::<Result<Vec<_>, Unmodelled>>()?;
+        self.with_floats_as_bits().of_floats(FloatComputation::new(elements, compute))
+    }
+
+    fn of_floats(&self, computation: FloatComputation) -> Result<Computation, Unmodelled> {
+        Computation::of_floats(self.sources()?, self.results()?, computation)
+    }
+
+}

@@ -1,0 +1,89 @@
+//! How a value becomes a float of a result: rounding, flushing and limits. PTX ISA `floating-point-instructions`,
+//! `data-movement-and-conversion-instructions-cvt`.
+
+use super::float_computation::ExpectedElement;
+use super::modes::Modes;
+use super::{Undefined, Unmodelled};
+use crate::value::{ExpectedValue, FloatFormat, FloatValue, RoundingMode};
+
+/// The limits of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FloatLimit {
+    /// Those of its format.
+    None,
+    /// `.sat`: 0 and 1; a NaN becomes 0.
+    Unit,
+    /// `.satfinite`: the largest finite numbers.
+    Finite,
+}
+
+/// A format, and how values become numbers of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FloatResult {
+    pub(super) format: FloatFormat,
+    pub(super) mode: RoundingMode,
+    /// True if a subnormal result becomes a zero with its sign; one that rounding makes normal is none.
+    pub(super) flushes: bool,
+    pub(super) limit: FloatLimit,
+    /// `.relu`: a negative result becomes 0.
+    pub(super) relu: bool,
+}
+
+impl FloatResult {
+    /// Results of a format, by the modifiers of a line.
+    pub(super) fn new(m: &Modes<'_>, format: FloatFormat) -> Result<Self, Unmodelled> {
+        let limit = match (m.has("sat"), m.has("satfinite")) {
+            (false, false) => FloatLimit::None,
+            (true, false) => FloatLimit::Unit,
+            (false, true) => FloatLimit::Finite,
+            (true, true) => return Err(m.unmodelled("two limits")),
+        };
+        let flushes = m.has("ftz") && format == FloatFormat::F32 || m.has("ftz") && format == FloatFormat::F16;
+        Ok(Self { format, mode: m.rounding()?, flushes, limit, relu: m.has("relu") })
+    }
+
+    /// What is expected of a result with this value.
+    #[inline]
+    pub(super) fn of(&self, value: FloatValue) -> ExpectedElement {
+        let Self { format, .. } = *self;
+        if value.is_nan() {
+            return self.nan();
+        }
+        if value.is_negative() && (self.relu || self.limit == FloatLimit::Unit) {
+            return exact(0);
+        }
+        if self.flushes && format.is_tiny(value, self.mode) {
+            return exact(if value.is_negative() { format.sign() } else { 0 });
+        }
+        let mut bits = format.rounded(value, self.mode);
+        match self.limit {
+            FloatLimit::Unit => bits = bits.min(format.one()),
+            FloatLimit::Finite => bits = bits & format.sign() | (bits & !format.sign()).min(format.largest()),
+            FloatLimit::None => {}
+        }
+        exact(bits)
+    }
+
+    /// What is expected of a NaN.
+    fn nan(&self) -> ExpectedElement {
+        let Self { format, .. } = *self;
+        if self.limit == FloatLimit::Unit {
+            return exact(0);
+        }
+        match format.has_nans() {
+            false => exact(format.largest()),
+            true if self.relu => exact(format.canonical_nan()),
+            true => any_nan(format),
+        }
+    }
+}
+
+/// Exactly these bits.
+pub(super) fn exact(bits: u128) -> ExpectedElement {
+    (ExpectedValue::exact(bits), None)
+}
+
+/// Any NaN of a format.
+pub(super) fn any_nan(format: FloatFormat) -> ExpectedElement {
+    (ExpectedValue::nan(format.canonical_nan(), format), Some(Undefined::NanPayload))
+}
