@@ -7,6 +7,7 @@
 mod bits;
 mod compare;
 mod computation;
+mod contraction;
 mod convert;
 mod float_arithmetic;
 mod float_choice;
@@ -33,6 +34,7 @@ use ptx_spec::ptx::Line;
 use ptx_spec::spec::{Form, Isa};
 
 pub use computation::{Computation, Dependence};
+pub(crate) use contraction::UnroundedProduct;
 pub(crate) use immediate::{immediate, no_immediate};
 pub use inference::{INFERENCES, Inference, Inferences};
 use modes::Modes;

@@ -9,6 +9,7 @@ mod address;
 mod contents;
 mod effect;
 mod error;
+mod floats;
 mod forbidden;
 mod line_case;
 mod modelled;

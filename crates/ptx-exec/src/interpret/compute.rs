@@ -10,6 +10,9 @@ use crate::semantics::Computation;
 /// The most sources and results of a line, its carry included.
 const MOST: usize = 9;
 
+/// The products that are kept: a sum uses one that is not far before it.
+const PRODUCTS: usize = 64;
+
 impl InterpretedThread<'_> {
     /// Executes a computation. What is undefined in the sources makes undefined what depends on it.
     #[inline]
@@ -53,8 +56,23 @@ impl InterpretedThread<'_> {
         let defined: SmallVec<[u128; 4]> = defined.collect();
         let known = computation.compute_partly(values, &defined, results);
         // What the manual leaves undefined has no defined bit.
-        let known = known.unwrap_or_else(|_| results.iter().map(|_| 0).collect());
+        let mut known = known.unwrap_or_else(|_| results.iter().map(|_| 0).collect::<SmallVec<[u128; 4]>>());
+        if computation.contracts() {
+            known[0] &= !self.contracted(computation, values);
+        }
         self.write_results(computation, destinations, results, |at| known[at]);
+    }
+
+    /// The bits of the result that differ if the line is contracted with an earlier one; keeps its products for later ones.
+    fn contracted(&mut self, computation: &Computation, values: &[u128]) -> u128 {
+        let products = computation.products(values);
+        if products.is_empty() {
+            return computation.contracted(values, self.products.make_contiguous());
+        }
+        self.products.extend(products);
+        let surplus = self.products.len().saturating_sub(PRODUCTS);
+        self.products.drain(..surplus);
+        0
     }
 
     #[inline]

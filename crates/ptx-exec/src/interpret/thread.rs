@@ -1,5 +1,7 @@
 //! A thread: its registers, its frames, and what each operation does to them.
 
+use std::collections::VecDeque;
+
 use super::Limits;
 use super::code::{CodeAddress, CodeBody, CodeDestination, CodeGuard, CodeOperation, CodeSource};
 use super::regions::Regions;
@@ -8,6 +10,7 @@ use super::special::ThreadPlace;
 use super::stop::ThreadStop;
 use super::windows;
 use crate::object::Space;
+use crate::semantics::UnroundedProduct;
 
 /// A thread. Its memory is that of the launch, with regions of its own above.
 pub(super) struct InterpretedThread<'p> {
@@ -23,6 +26,8 @@ pub(super) struct InterpretedThread<'p> {
     pub(super) frames: Vec<Frame>,
     /// The carry that an instruction leaves for the next. PTX ISA `extended-precision-integer-arithmetic-instructions`.
     pub(super) carry: RegisterBits,
+    /// The latest products that a sum may use without rounding.
+    pub(super) products: VecDeque<UnroundedProduct>,
 }
 
 /// A call of a body that has not returned.
@@ -67,7 +72,8 @@ impl<'p> InterpretedThread<'p> {
     ) -> Result<Self, ThreadStop> {
         let (frame, carry) = (Frame::before(memory.count()), RegisterBits::undefined(1));
         let (registers, frames) = (Vec::new(), Vec::new());
-        let mut thread = Self { bodies, place, memory, limits, registers, frame, frames, carry };
+        let mut thread =
+            Self { bodies, place, memory, limits, registers, frame, frames, carry, products: VecDeque::new() };
         thread.enter(entry, None)?;
         Ok(thread)
     }

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::contraction::{Contraction, UnroundedProduct};
 use super::float_computation::FloatComputation;
 use super::{Inferences, NumberType, Undefined, Unmodelled};
 use crate::value::{ExpectedValue, low};
@@ -149,6 +150,14 @@ impl Computation {
         Ok(Self { sources: sources.into(), results: results.into(), carry, dependence, inferred, function })
     }
 
+    /// Says which part the line can have in a contraction.
+    pub(super) fn contracting(mut self, contraction: Contraction) -> Self {
+        if let ResultFunction::Floats(computation) = self.function {
+            self.function = ResultFunction::Floats(computation.contracting(contraction));
+        }
+        self
+    }
+
     /// Says how results depend on sources.
     pub(super) fn depending(mut self, dependence: Dependence) -> Self {
         self.dependence = dependence;
@@ -204,6 +213,27 @@ impl Computation {
                 results.iter_mut().zip(numbers).for_each(|(result, number)| *result = ExpectedValue::exact(number));
                 Ok(None)
             }
+        }
+    }
+
+    /// True if the line may be part of a contraction.
+    pub(crate) fn contracts(&self) -> bool {
+        matches!(&self.function, ResultFunction::Floats(computation) if computation.contracts())
+    }
+
+    /// The products of known sources that what is computed next may use without rounding.
+    pub(crate) fn products(&self, sources: &[u128]) -> SmallVec<[UnroundedProduct; 2]> {
+        match &self.function {
+            ResultFunction::Floats(computation) => computation.products(sources),
+            ResultFunction::Numbers(_) => SmallVec::new(),
+        }
+    }
+
+    /// The bits of the first result that differ if one of these products is added without rounding.
+    pub(crate) fn contracted(&self, sources: &[u128], products: &[UnroundedProduct]) -> u128 {
+        match &self.function {
+            ResultFunction::Floats(computation) => computation.contracted(sources, products),
+            ResultFunction::Numbers(_) => 0,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Arithmetic of floats: what is exact but for one rounding. PTX ISA `floating-point-instructions`,
 //! `half-precision-floating-point-instructions`, `mixed-precision-floating-point-instructions`.
 
+use super::contraction::Contraction;
 use super::float_computation::ExpectedElement;
 use super::float_result::FloatResult;
 use super::modes::Modes;
@@ -10,15 +11,15 @@ use crate::value::{ExpectedValue, FloatFormat, FloatValue, RoundingMode};
 /// A source: its format, and whether a subnormal number is a zero.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FloatInput {
-    format: FloatFormat,
-    flushes: bool,
+    pub(super) format: FloatFormat,
+    pub(super) flushes: bool,
 }
 
 impl FloatInput {
     /// The source at a position of the line.
     pub(super) fn new(m: &Modes<'_>, at: usize) -> Result<Self, Unmodelled> {
         let format = m.source_format(at)?;
-        let flushes = m.has("ftz") && (format == FloatFormat::F32 || format == FloatFormat::F16);
+        let flushes = m.has("ftz") && m.flushes(format);
         Ok(Self { format, flushes })
     }
 
@@ -61,15 +62,30 @@ fn rounded<const N: usize>(
 }
 
 pub(super) fn add(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    rounded(m, |[a, b], mode| a.plus(b, mode))
+    let sum = rounded(m, |[a, b], mode| a.plus(b, mode))?;
+    contracting(m, sum, |inputs, result| Contraction::Sum(inputs, false, result))
 }
 
 pub(super) fn sub(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    rounded(m, |[a, b], mode| a.plus(b.negated(), mode))
+    let difference = rounded(m, |[a, b], mode| a.plus(b.negated(), mode))?;
+    contracting(m, difference, |inputs, result| Contraction::Sum(inputs, true, result))
 }
 
 pub(super) fn mul(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    rounded(m, |[a, b], _| a.times(b))
+    contracting(m, rounded(m, |[a, b], _| a.times(b))?, |inputs, _| Contraction::Product(inputs))
+}
+
+/// A line without a rounding modifier may be contracted with another.
+fn contracting(
+    m: &Modes<'_>,
+    computation: Computation,
+    make: fn([FloatInput; 2], FloatResult) -> Contraction,
+) -> Result<Computation, Unmodelled> {
+    if m.has("rnd") {
+        return Ok(computation);
+    }
+    let inputs = [FloatInput::new(m, 0)?, FloatInput::new(m, 1)?];
+    Ok(computation.contracting(make(inputs, FloatResult::new(m, m.result_format()?)?)))
 }
 
 /// `mad` of floats is the same.

@@ -25,14 +25,39 @@ fn chosen(m: &Modes<'_>, wanted: Ordering) -> Result<Computation, Unmodelled> {
     let (keeps_nans, xorsign) = (m.has("NaN"), m.has("xorsign"));
     let absolute = xorsign || m.has("abs");
     let choose = move |a: u128, b: u128| match input.value(b).order(input.value(a)) {
-        _ if input.is_nan(a) => if keeps_nans { a } else { b },
-        _ if input.is_nan(b) => if keeps_nans { b } else { a },
-        Some(Ordering::Equal) => if (a & format.sign() != 0) == (wanted == Ordering::Less) { a } else { b },
-        Some(order) => if order == wanted { b } else { a },
+        _ if input.is_nan(a) => {
+            if keeps_nans {
+                a
+            } else {
+                b
+            }
+        }
+        _ if input.is_nan(b) => {
+            if keeps_nans {
+                b
+            } else {
+                a
+            }
+        }
+        Some(Ordering::Equal) => {
+            if (a & format.sign() != 0) == (wanted == Ordering::Less) {
+                a
+            } else {
+                b
+            }
+        }
+        Some(order) => {
+            if order == wanted {
+                b
+            } else {
+                a
+            }
+        }
         None => a,
     };
     m.float_elements(move |_, given| {
-        let mut numbers = given.iter().map(|bits| if absolute { input.bits(bits & !format.sign()) } else { input.bits(*bits) });
+        let mut numbers =
+            given.iter().map(|bits| if absolute { input.bits(bits & !format.sign()) } else { input.bits(*bits) });
         let first = numbers.next().unwrap_or_default();
         let found = numbers.fold(first, choose);
         if format.is_nan(found) {
@@ -54,10 +79,7 @@ pub(super) fn neg(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 }
 
 /// A number with another sign. Of a NaN, any is one; `abs.f64` keeps it.
-fn resigned(
-    m: &Modes<'_>,
-    change: impl Fn(u128) -> u128 + Send + Sync + 'static,
-) -> Result<Computation, Unmodelled> {
+fn resigned(m: &Modes<'_>, change: impl Fn(u128) -> u128 + Send + Sync + 'static) -> Result<Computation, Unmodelled> {
     let format = m.result_format()?;
     let input = FloatInput::new(m, 0)?;
     m.float_elements(move |_, given| match format.is_nan(given[0]) {

@@ -54,7 +54,9 @@ pub(super) fn set(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     let input = FloatInput::new(m, 0)?;
     let yes = match m.result_format() {
         Ok(format) => format.one(),
-        Err(_) => u128::from(u32::MAX) >> (if m.source_elements(0)? == 2 { 16 } else { 32 - m.results()?[0].bits.min(32) }),
+        Err(_) => {
+            u128::from(u32::MAX) >> (if m.source_elements(0)? == 2 { 16 } else { 32 - m.results()?[0].bits.min(32) })
+        }
     };
     m.float_elements(move |_, given| {
         let found = test(input.value(given[0]).order(input.value(given[1])));

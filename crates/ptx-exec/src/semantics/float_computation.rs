@@ -4,6 +4,7 @@
 use smallvec::SmallVec;
 
 use super::Undefined;
+use super::contraction::{Contraction, UnroundedProduct, fused};
 use crate::value::{ExpectedValue, FloatFormat, low};
 
 /// What is expected of an element of a result, and why parts of it are left open, if they are.
@@ -54,6 +55,7 @@ pub(super) struct ResultElement {
 pub(super) struct FloatComputation {
     elements: Vec<ResultElement>,
     function: ElementFunction,
+    contraction: Option<Contraction>,
 }
 
 impl FloatComputation {
@@ -61,7 +63,43 @@ impl FloatComputation {
         elements: Vec<ResultElement>,
         function: impl Fn(usize, &[u128]) -> ExpectedElement + Send + Sync + 'static,
     ) -> Self {
-        Self { elements, function: Box::new(function) }
+        Self { elements, function: Box::new(function), contraction: None }
+    }
+
+    /// The same, of a line that may be part of a contraction.
+    pub(super) fn contracting(self, contraction: Contraction) -> Self {
+        Self { contraction: Some(contraction), ..self }
+    }
+
+    /// True if the line may be part of a contraction.
+    pub(super) fn contracts(&self) -> bool {
+        self.contraction.is_some()
+    }
+
+    /// The products that the line computes of known sources, if what is computed next may use them without rounding.
+    pub(super) fn products(&self, sources: &[u128]) -> SmallVec<[UnroundedProduct; 2]> {
+        let Some(Contraction::Product([a, b])) = self.contraction else { return SmallVec::new() };
+        let product = |(at, element): (usize, &ResultElement)| {
+            let factors = [a.value(element.parts[0].of(sources)), b.value(element.parts[1].of(sources))];
+            let rounded = self.element(at, element, sources).0;
+            UnroundedProduct::new(element.parts[0].format?, rounded.only()?, factors)
+        };
+        self.elements.iter().enumerate().filter_map(product).collect()
+    }
+
+    /// The bits of the result that differ if one of these products is added without rounding.
+    pub(super) fn contracted(&self, sources: &[u128], products: &[UnroundedProduct]) -> u128 {
+        let Some(Contraction::Sum(inputs, subtracts, result)) = &self.contraction else { return 0 };
+        let mut differing = 0;
+        for (at, element) in self.elements.iter().enumerate() {
+            let bits = [element.parts[0].of(sources), element.parts[1].of(sources)];
+            let rounded = self.element(at, element, sources).0.example();
+            for product in products.iter().flat_map(|product| [(product, 0), (product, 1)]) {
+                let other = fused(*inputs, *subtracts, result, bits, product).unwrap_or(rounded);
+                differing |= (other ^ rounded) << element.at;
+            }
+        }
+        differing
     }
 
     /// Computes what is expected of the results, which are exactly 0 before.

@@ -1,14 +1,17 @@
 //! Conversions from and to floats. PTX ISA `data-movement-and-conversion-instructions-cvt`.
 
+use std::cmp::Ordering;
+
 use super::float_arithmetic::FloatInput;
+use super::float_computation::ExpectedElement;
 use super::float_result::{FloatResult, exact};
 use super::modes::Modes;
-use super::{Computation, Unmodelled};
-use crate::value::{FloatFormat, FloatValue, low};
+use super::{Computation, Undefined, Unmodelled};
+use crate::value::{ExpectedValue, FloatFormat, FloatValue, RoundingMode, low};
 
 /// A conversion of a single number.
 pub(super) fn cvt(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    if m.lanes().0 > 1 || m.result_elements()? > 1 {
+    if m.has("pzo") || m.lanes().0 > 1 || m.result_elements()? > 1 {
         return packed(m);
     }
     match (m.source_format(0), m.result_format()) {
@@ -46,26 +49,67 @@ fn between_floats(m: &Modes<'_>, to: FloatFormat) -> Result<Computation, Unmodel
     m.float_elements(move |_, given| {
         let value = input.value(given[0]);
         match (to_integer, value) {
-            (Some(mode), FloatValue::Finite(number)) => {
-                result.of(FloatValue::Finite(number.rounded_to_integer(mode)))
-            }
+            (Some(mode), FloatValue::Finite(number)) => result.of(FloatValue::Finite(number.rounded_to_integer(mode))),
             _ => result.of(value),
         }
     })
 }
 
-/// Conversions whose results have several elements: the first source, or the upper part of one, is the highest.
+/// Conversions whose results have several elements: the first source, or the upper part of one, is the highest. Sources are
+/// divided by a scale before they become smaller, and multiplied by it after they became larger.
 fn packed(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if m.has("pzo") {
+        return Err(Unmodelled("the manual does not say what .pzo does".to_owned()));
+    }
     let to = m.result_format()?;
-    if m.has("rs") || m.value("frnd3") != "" || m.value("frnd4") != "" {
-        return Err(m.unmodelled("these roundings"));
+    let (mut input, result) = (FloatInput::new(m, 0)?, FloatResult::new(m, to)?);
+    let scales = ["scaled::n1::ue8m0", "scaled::n2::ue8m0"].into_iter().find(|slot| m.has(slot));
+    input.flushes |= scales == Some("scaled::n1::ue8m0");
+    let count = m.result_elements()?;
+    if m.has("rs") {
+        return stochastic(m, input, result, count);
     }
-    if m.has("scaled::n1::ue8m0") || m.has("scaled::n2::ue8m0") {
-        return Err(m.unmodelled("a scale"));
+    let narrows = input.format.bits() > to.bits();
+    let scaled =
+        move |value: FloatValue, scale: Option<&u128>| match scale.map(|scale| FloatFormat::UE8M0.value(*scale)) {
+            None => value,
+            Some(scale) if narrows => value.over(scale),
+            Some(scale) => value.times(scale),
+        };
+    m.float_packed(scales.is_some(), move |_, given| {
+        let value = scaled(input.value(given[0]), given.get(1));
+        match to == FloatFormat::UE8M0 {
+            true => power_of_two(value, result),
+            false => result.of(value),
+        }
+    })
+}
+
+/// A power of two: an exponent without a sign.
+fn power_of_two(value: FloatValue, result: FloatResult) -> ExpectedElement {
+    let smallest = result.format.value(0);
+    match value.order(smallest) {
+        Some(Ordering::Less) => (ExpectedValue::anything(0, 8), Some(Undefined::UnsignedFormat)),
+        _ => exact(result.format.power(value, result.mode == RoundingMode::Up)),
     }
-    let (input, result) = (FloatInput::new(m, 0)?, FloatResult::new(m, to)?);
-    if m.lanes().0 > 1 {
-        return m.float_packed(move |_, given| result.of(input.value(given[0])));
-    }
-    m.float_elements(move |_, given| result.of(input.value(given[0])))
+}
+
+/// Two numbers, rounded by the random bits of the last source: as many as their formats differ by.
+fn stochastic(m: &Modes<'_>, input: FloatInput, result: FloatResult, count: u32) -> Result<Computation, Unmodelled> {
+    let bits = match result.format {
+        FloatFormat::F16 => 13,
+        FloatFormat::BF16 => 16,
+        _ => return Err(m.unmodelled("random bits for four numbers")),
+    };
+    m.float_packed(true, move |at, given| {
+        let random = low(given[1] >> (16 * (count as usize - 1 - at)), bits) as u32;
+        let result = FloatResult { mode: RoundingMode::Stochastic { random, bits }, ..result };
+        let value = input.value(given[0]);
+        let is_beyond =
+            value.with_sign(false).order(result.format.value(result.format.largest())) == Some(Ordering::Greater);
+        match result.format.is_tiny(value, RoundingMode::Zero) || is_beyond && !value.is_nan() {
+            true => (ExpectedValue::anything(0, result.format.bits()), Some(Undefined::RandomBits)),
+            false => result.of(value),
+        }
+    })
 }

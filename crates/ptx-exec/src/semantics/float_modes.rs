@@ -1,6 +1,7 @@
 //! The choices of a line of floats, as the functions of the table ask for them, and the parts of its operands.
 
 use ptx_spec::spec::{Operand, Role};
+use smallvec::SmallVec;
 
 use super::float_computation::{ExpectedElement, FloatComputation, ResultElement, SourcePart};
 use super::modes::Modes;
@@ -20,6 +21,13 @@ impl Modes<'_> {
             Some(slot) => self.rounding_of(slot),
             None => Ok(RoundingMode::NearestEven),
         }
+    }
+
+    /// True if `.ftz` is about a format: about single precision in conversions, about halves in instructions of halves as well.
+    pub(super) fn flushes(&self, format: FloatFormat) -> bool {
+        let is_half = format == FloatFormat::F16 || format == FloatFormat::BF16;
+        let converts = self.opcode() == "cvt";
+        format == FloatFormat::F32 || is_half && !converts
     }
 
     /// The rounding mode in a slot.
@@ -93,24 +101,38 @@ impl Modes<'_> {
         self.with_floats_as_bits().of_floats(FloatComputation::new(elements, compute))
     }
 
-    /// The computation of the elements of the result, each from a source of its own: the first is the highest.
+    /// The computation of the elements of a packed result, the highest first: from a source of its own each, or from the
+    /// elements of one. The last source may belong to all, as a whole or in bytes.
     pub(super) fn float_packed(
         &self,
+        last_is_shared: bool,
         compute: impl Fn(usize, &[u128]) -> ExpectedElement + Send + Sync + 'static,
     ) -> Result<Computation, Unmodelled> {
         let results = self.with_floats_as_bits().results()?;
-        let sources = self.parts(0)?;
         let [of] = results[..] else { return Err(self.unmodelled("other numbers of results")) };
-        if of.elements as usize != sources.len() {
+        let sources = self.parts(0)?;
+        let own = sources.len() - usize::from(last_is_shared);
+        let count = of.elements as usize;
+        let from_one = own == 1 && self.source_elements(0)? == of.elements;
+        if own != count && !from_one {
             return Err(self.unmodelled("other numbers of sources"));
         }
-        let element = |(at, part): (u32, SourcePart)| ResultElement {
-            result: 0,
-            at: (of.elements - 1 - at) * of.bits,
-            bits: of.bits,
-            parts: [part].into_iter().collect(),
+        // Two scales are the bytes of one source.
+        let in_bytes = self.has("scaled::n2::ue8m0");
+        let element = |at: usize| {
+            let place = (count - 1 - at) as u32;
+            let mut parts: SmallVec<[SourcePart; 4]> = match from_one {
+                true => self.parts(place)?.into_iter().take(1).collect(),
+                false => [sources[at]].into_iter().collect(),
+            };
+            if last_is_shared {
+                let whole = sources[own];
+                let byte = SourcePart { at: if in_bytes { 8 * place } else { 0 }, bits: 8, ..whole };
+                parts.push(if self.has("rs") { whole } else { byte });
+            }
+            Ok(ResultElement { result: 0, at: place * of.bits, bits: of.bits, parts })
         };
-        let elements = (0..of.elements).zip(sources).map(element).collect();
+        let elements = (0..count).map(element).collect::<Result<Vec<_>, Unmodelled>>()?;
         self.with_floats_as_bits().of_floats(FloatComputation::new(elements, compute))
     }
 
@@ -132,5 +154,4 @@ impl Modes<'_> {
     fn of_floats(&self, computation: FloatComputation) -> Result<Computation, Unmodelled> {
         Computation::of_floats(self.sources()?, self.results()?, computation)
     }
-
 }

@@ -38,7 +38,7 @@ impl FloatResult {
             (false, true) => FloatLimit::Finite,
             (true, true) => return Err(m.unmodelled("two limits")),
         };
-        let flushes = m.has("ftz") && format == FloatFormat::F32 || m.has("ftz") && format == FloatFormat::F16;
+        let flushes = m.has("ftz") && m.flushes(format);
         Ok(Self { format, mode: m.rounding()?, flushes, limit, relu: m.has("relu") })
     }
 
@@ -48,6 +48,9 @@ impl FloatResult {
         let Self { format, .. } = *self;
         if value.is_nan() {
             return self.nan();
+        }
+        if format.sign() == 0 && value.is_negative() && !value.is_zero() {
+            return (ExpectedValue::anything(0, format.bits()), Some(Undefined::UnsignedFormat));
         }
         if value.is_negative() && (self.relu || self.limit == FloatLimit::Unit) {
             return exact(0);

@@ -2,8 +2,8 @@
 
 use super::computation::CarryUse;
 use super::modes::Modes;
-use super::{float_arithmetic, float_choice};
 use super::{Computation, Dependence, Inferences, NumberType, Undefined, Unmodelled};
+use super::{float_arithmetic, float_choice};
 use crate::value::low;
 
 pub(super) fn add(m: &Modes<'_>) -> Result<Computation, Unmodelled> {

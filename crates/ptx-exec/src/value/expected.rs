@@ -170,7 +170,9 @@ mod tests {
     fn a_float_between_bounds_allows_what_is_between_them() {
         let of = |least, most, example| ExpectedValue::between(least, most, example, F16);
         let near_one = of(0x3bff, 0x3c01, 0x3c00);
-        for (actual, wrong) in [(0x3bff, 0), (0x3c00, 0), (0x3c01, 0), (0x3c02, 0xffff), (0x3bfe, 0xffff), (0xbc00, 0xffff)] {
+        for (actual, wrong) in
+            [(0x3bff, 0), (0x3c00, 0), (0x3c01, 0), (0x3c02, 0xffff), (0x3bfe, 0xffff), (0xbc00, 0xffff)]
+        {
             assert_eq!(near_one.wrong(actual) == 0, wrong == 0, "{actual:x}");
         }
         assert_eq!(near_one.wrong(0x7e00) & 0xffff, 0xffff, "a NaN is between no bounds");

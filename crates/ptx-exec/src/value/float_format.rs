@@ -36,19 +36,29 @@ const fn format(exponent: u32, mantissa: u32, signed: bool, specials: SpecialEnc
 
 #[rustfmt::skip]
 impl FloatFormat {
+    /// `.f16`.
     pub const F16: Self = format(5, 10, true, Infinity, 0);
+    /// `.bf16`.
     pub const BF16: Self = format(8, 7, true, Infinity, 0);
-    /// An f32 with fewer digits, in its place.
+    /// `.tf32`: an f32 with fewer digits, in its place.
     pub const TF32: Self = format(8, 10, true, Infinity, 13);
+    /// `.f32`.
     pub const F32: Self = format(8, 23, true, Infinity, 0);
+    /// `.f64`.
     pub const F64: Self = format(11, 52, true, Infinity, 0);
+    /// `.e5m2`.
     pub const E5M2: Self = format(5, 2, true, Infinity, 0);
+    /// `.e4m3`: no infinities, and one NaN.
     pub const E4M3: Self = format(4, 3, true, OneNan, 0);
+    /// `.e3m2`: only numbers.
     pub const E3M2: Self = format(3, 2, true, Nothing, 0);
+    /// `.e2m3`: only numbers.
     pub const E2M3: Self = format(2, 3, true, Nothing, 0);
+    /// `.e2m1`: only numbers.
     pub const E2M1: Self = format(2, 1, true, Nothing, 0);
+    /// `.ue5m3`: no sign.
     pub const UE5M3: Self = format(5, 3, false, OneNan, 0);
-    /// Powers of two, of which none is zero or subnormal.
+    /// `.ue8m0`: powers of two, of which none is zero or subnormal.
     pub const UE8M0: Self = format(8, 0, false, OneNan, 0);
 }
 
@@ -181,7 +191,11 @@ impl FloatFormat {
         }
         let fraction = low(magnitude, self.mantissa);
         let whole = if exponent == 0 { fraction } else { fraction | 1 << self.mantissa };
-        FloatValue::Finite(ExactNumber::new(negative, whole, exponent.max(1) - self.bias() - self.mantissa.cast_signed()))
+        FloatValue::Finite(ExactNumber::new(
+            negative,
+            whole,
+            exponent.max(1) - self.bias() - self.mantissa.cast_signed(),
+        ))
     }
 
     /// The number of the format that a value is rounded to: the canonical NaN of a NaN, and an infinity of what is too

@@ -201,7 +201,11 @@ impl FloatValue {
         match (self, other) {
             (Self::Nan, _) | (_, Self::Nan) => Self::Nan,
             (Self::Infinite { .. }, other) | (other, Self::Infinite { .. }) => {
-                if other.is_zero() { Self::Nan } else { Self::Infinite { negative } }
+                if other.is_zero() {
+                    Self::Nan
+                } else {
+                    Self::Infinite { negative }
+                }
             }
             (Self::Finite(a), Self::Finite(b)) => {
                 Self::Finite(ExactNumber::new(negative, a.significand * b.significand, a.exponent + b.exponent))

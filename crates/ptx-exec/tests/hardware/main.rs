@@ -142,9 +142,8 @@ fn walks() {
             for x in block as u64 * per..(block as u64 + 1) * per {
                 let expected = expected(&prepared, &[x.into()]);
                 open |= expected.only().is_none();
-                hash = hash.wrapping_add(mix(
-                    x.wrapping_mul(0xd6e8_feb8_6659_fd93).wrapping_add(expected.example() as u64),
-                ));
+                hash = hash
+                    .wrapping_add(mix(x.wrapping_mul(0xd6e8_feb8_6659_fd93).wrapping_add(expected.example() as u64)));
             }
             if hash != of.results[block] {
                 if open { inexact += 1 } else { wrong.push(block) }
