@@ -15,6 +15,7 @@ mod float_compare;
 mod float_computation;
 mod float_convert;
 mod float_modes;
+mod float_operation;
 mod float_result;
 mod immediate;
 mod inference;
@@ -35,6 +36,7 @@ use ptx_spec::spec::{Form, Isa};
 
 pub use computation::{Computation, Dependence};
 pub(crate) use contraction::UnroundedProduct;
+pub(crate) use float_operation::FloatOperation;
 pub(crate) use immediate::{immediate, no_immediate};
 pub use inference::{INFERENCES, Inference, Inferences};
 use modes::Modes;

@@ -26,6 +26,7 @@ use ptx_spec::spec::words::NONE;
 use ptx_spec::spec::{Choice, Cube, Form, Instruction, Isa, SetupAxis, Spec};
 
 pub use error::NoSetup;
+pub use floats::float_number;
 use forbidden::Forbidden;
 pub use line_case::line_case;
 

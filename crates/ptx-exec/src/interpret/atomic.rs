@@ -7,6 +7,17 @@ use super::thread::InterpretedThread;
 use super::trace::AccessKind;
 use crate::semantics::Operation;
 
+/// The result of an operation on floats. What of it depends on whether subnormal numbers are flushed is undefined.
+fn float_result(atomic: &CodeAtomic, bits: u32, operands: [RegisterBits; 2]) -> RegisterBits {
+    let known = operands.iter().all(|of| of.known(bits).is_some());
+    let Some(floats) = atomic.floats.filter(|_| known) else { return RegisterBits::undefined(bits) };
+    let numbers = operands.map(|of| of.value);
+    let (value, ..) = floats.elements(bits, false, numbers);
+    let (flushed, ..) = floats.elements(bits, atomic.may_flush, numbers);
+    let same = !(value.example() ^ flushed.example());
+    RegisterBits::new(value.example(), value.known() & flushed.known() & same)
+}
+
 impl InterpretedThread<'_> {
     /// Replaces what memory holds by the result of an operation on it. What depends on an undefined bit is undefined as a whole.
     ///
@@ -19,6 +30,7 @@ impl InterpretedThread<'_> {
         let [new, other] = atomic.sources.map(|source| self.value(source).zero_extended(bits));
         let left = |old: RegisterBits| match atomic.operation {
             Operation::Exchange => new,
+            _ if atomic.floats.is_some() => float_result(atomic, bits, [old, new]),
             operation if [old, new, other].iter().all(|of| of.known(bits).is_some()) => {
                 operation.apply(old.value, [new.value, other.value], (bits, signed)).into()
             }

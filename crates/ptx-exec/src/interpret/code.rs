@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::special::ThreadRegister;
 use crate::object::Space;
-use crate::semantics::{Computation, Operation};
+use crate::semantics::{Computation, FloatOperation, Operation};
 use ptx_spec::spec::Kind;
 
 /// The body of an entry or function.
@@ -71,6 +71,10 @@ pub(super) struct CodeCall {
 pub(super) struct CodeAtomic {
     /// The operation.
     pub(super) operation: Operation,
+    /// The operation, if it is on floats.
+    pub(super) floats: Option<FloatOperation>,
+    /// True if it flushes subnormal numbers in global memory.
+    pub(super) may_flush: bool,
     /// The address.
     pub(super) address: CodeAddress,
     /// The size of the operands in bytes, and whether they are signed.

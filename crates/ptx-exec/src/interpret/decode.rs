@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 use super::code::{CodeAtomic, CodeCall, CodeOperation, CodeSource};
 use super::line_operands::{LineOperands, mark_repeated};
 use super::special::ThreadRegister;
-use crate::semantics::{Computation, Operation, Unmodelled};
+use crate::semantics::{Computation, FloatOperation, Operation, Unmodelled};
+use crate::value::FloatFormat;
 
 /// The result of making an operation.
 type DecodedLine = Result<CodeOperation, Unmodelled>;
@@ -141,13 +142,18 @@ fn discard(operands: &LineOperands<'_, '_>) -> DecodedLine {
     Ok(CodeOperation::Discard { address: operands.address("a", "ss")?, bytes })
 }
 
-/// PTX ISA `parallel-synchronization-and-communication-instructions-atom` and `-red`, on integers and bits.
+/// PTX ISA `parallel-synchronization-and-communication-instructions-atom` and `-red`, on one operand.
 fn atomic(operands: &LineOperands<'_, '_>) -> DecodedLine {
     let (kind, bits) = operands.slot_type("type")?;
     let operation = Operation::named(operands.value("op"))?;
-    if (kind == Kind::Float || kind == Kind::Packed) && operation != Operation::Exchange {
-        return Err(Unmodelled("there is no model of atomic operations on floats".to_owned()));
+    if !["", "none"].contains(&operands.value("vec")) {
+        return Err(Unmodelled("there is no model of atomic operations on vectors".to_owned()));
     }
+    let format = FloatFormat::of(operands.value("type")).filter(|_| operation != Operation::Exchange);
+    let floats = match format {
+        Some(format) => Some(FloatOperation::new(operation, format)?),
+        None => None,
+    };
     let other = match operation {
         Operation::CompareAndSwap => operands.source("c")?,
         _ => CodeSource::Immediate(0),
@@ -155,6 +161,8 @@ fn atomic(operands: &LineOperands<'_, '_>) -> DecodedLine {
     let old = if operands.has("d") { Some(operands.destination("d")?) } else { None };
     Ok(CodeOperation::Atomic(Box::new(CodeAtomic {
         operation,
+        floats,
+        may_flush: operands.value("type") == ".f32" && !operands.value("space").starts_with(".shared"),
         address: operands.address("a", "space")?,
         of: (bits as usize / 8, kind == Kind::Signed),
         sources: [operands.source("b")?, other],

@@ -1,12 +1,11 @@
-//! `atom`. PTX ISA `parallel-synchronization-and-communication-instructions-atom`.
+//! `atom`, and `red`, which returns nothing. PTX ISA `parallel-synchronization-and-communication-instructions-atom`.
 //!
 //! One thread sees no difference between orderings, scopes, caches and policies.
 
-use super::float::FloatOperation;
 use super::memory::{Access, Accessed};
 use super::{Effect, Expectation, Inferences, Lane, Operands, Semantics, Undefined, Unmodelled, ValueSource, Write};
 use crate::object::Space;
-use crate::semantics::Operation;
+use crate::semantics::{FloatOperation, Operation};
 use crate::value::ExpectedValue;
 use crate::value::FloatFormat;
 use crate::value::low;
@@ -44,7 +43,8 @@ pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semanti
     let (name, kind, bits) = operands.operand_type("b")?;
     let operation = Operation::named(operands.value("op"))?;
     let sources = operands.sources("b")?;
-    let lanes: Vec<Lane> = operands.destination("d")?;
+    let returns = operands.form.operands.iter().any(|operand| operand.name == "d");
+    let lanes: Vec<Lane> = if returns { operands.destination("d")? } else { Vec::new() };
     let size = bits as usize / 8 * sources.len();
     let lanes = sources.into_iter().enumerate().map(|(at, source)| (lanes.get(at).copied(), source)).collect();
     let operation = match FloatFormat::of(name).filter(|_| operation != Operation::Exchange) {
@@ -79,37 +79,11 @@ impl Atomic<'_> {
                 (ExpectedValue::exact(bits), None, Inferences::NONE)
             }
             AtomicOperation::Floats { operation, flushes } => {
-                self.floats(*operation, *flushes && place.space() == Space::Global, old, new)
+                let flushes = *flushes && place.space() == Space::Global;
+                let (value, why, lost) = operation.elements(self.bits, flushes, [old, new]);
+                (value, why, Inferences::ATOMIC_FLUSH.when(lost))
             }
         }
-    }
-
-    /// The values that a lane of floats stores.
-    fn floats(
-        &self,
-        operation: FloatOperation,
-        flushes: bool,
-        old: u128,
-        new: u128,
-    ) -> (ExpectedValue, Option<Undefined>, Inferences) {
-        let bits = operation.format.bits();
-        let flushed = |number: u128| if flushes { operation.format.flushed(number) } else { number };
-        let (mut all, mut undefined, mut lost) = (ExpectedValue::exact(0), None, false);
-        for shift in (0..self.bits).step_by(bits as usize) {
-            let [old, new] = [old, new].map(|lane| low(lane >> shift, bits));
-            let (value, why) = operation.apply(flushed(old), flushed(new));
-            let value = match value.only() {
-                Some(result) => {
-                    lost |= flushed(result) != result;
-                    ExpectedValue::exact(flushed(result))
-                }
-                None => value,
-            };
-            lost |= [old, new].into_iter().any(|number| flushed(number) != number);
-            all = all.joined(shift, &value);
-            undefined = undefined.or(why);
-        }
-        (all, undefined, Inferences::ATOMIC_FLUSH.when(lost))
     }
 }
 

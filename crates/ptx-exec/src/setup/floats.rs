@@ -124,6 +124,14 @@ fn near_integer(parts: &Parts, drawn: u64) -> u128 {
     parts.number(exponent + whole, fraction | mix(drawn) << parts.mantissa.saturating_sub(whole.cast_unsigned() as u32))
 }
 
+/// A float at which implementations fail, for each number: a limit of its format, or a number between.
+pub fn float_number(format: FloatFormat, number: u64) -> u128 {
+    match number % 2 {
+        0 => edge(format, number / 2),
+        _ => near(format, number / 2, number / 16 % 2, 0),
+    }
+}
+
 /// Bits for an element of a source, of a kind.
 pub(super) fn element(format: FloatFormat, kind: &str, sample: u64, source: u64, lane: u64) -> Option<u128> {
     let turn = if source == 0 { sample } else { mix(sample * 4 + source) };

@@ -2,15 +2,14 @@
 
 use std::cmp::Ordering;
 
-use super::{Undefined, Unmodelled};
-use crate::semantics::Operation;
+use super::{Operation, Undefined, Unmodelled};
 use crate::value::ExpectedValue;
-use crate::value::{FloatFormat, RoundingMode};
+use crate::value::{FloatFormat, RoundingMode, low};
 
 /// An operation on two floats of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FloatOperation {
-    pub(super) format: FloatFormat,
+pub(crate) struct FloatOperation {
+    pub(crate) format: FloatFormat,
     kind: FloatOperationKind,
 }
 
@@ -26,7 +25,7 @@ impl FloatOperation {
     ///
     /// # Errors
     /// If floats do not have it.
-    pub(super) fn new(operation: Operation, format: FloatFormat) -> Result<Self, Unmodelled> {
+    pub(crate) fn new(operation: Operation, format: FloatFormat) -> Result<Self, Unmodelled> {
         let kind = match operation {
             Operation::Add => FloatOperationKind::Add,
             Operation::Min => FloatOperationKind::Min,
@@ -36,8 +35,36 @@ impl FloatOperation {
         Ok(Self { format, kind })
     }
 
+    /// The results for the numbers in this many bits, why some bits are undefined, if any are, and true if a subnormal number
+    /// was flushed.
+    pub(crate) fn elements(
+        self,
+        bits: u32,
+        flushes: bool,
+        [old, new]: [u128; 2],
+    ) -> (ExpectedValue, Option<Undefined>, bool) {
+        let size = self.format.bits();
+        let flushed = |number: u128| if flushes { self.format.flushed(number) } else { number };
+        let (mut all, mut undefined, mut lost) = (ExpectedValue::exact(0), None, false);
+        for shift in (0..bits).step_by(size as usize) {
+            let [old, new] = [old, new].map(|lane| low(lane >> shift, size));
+            let (value, why) = self.apply(flushed(old), flushed(new));
+            let value = match value.only() {
+                Some(result) => {
+                    lost |= flushed(result) != result;
+                    ExpectedValue::exact(flushed(result))
+                }
+                None => value,
+            };
+            lost |= [old, new].into_iter().any(|number| flushed(number) != number);
+            all = all.joined(shift, &value);
+            undefined = undefined.or(why);
+        }
+        (all, undefined, lost)
+    }
+
     /// The result for two numbers, and why some of its bits are undefined, if any are.
-    pub(super) fn apply(self, old: u128, new: u128) -> (ExpectedValue, Option<Undefined>) {
+    pub(crate) fn apply(self, old: u128, new: u128) -> (ExpectedValue, Option<Undefined>) {
         let Self { format, kind } = self;
         let (a, b) = (format.value(old), format.value(new));
         if kind == FloatOperationKind::Add {
