@@ -7,7 +7,7 @@ use super::float_arithmetic::FloatInput;
 use super::float_computation::ExpectedElement;
 use super::float_result::{any_nan, exact};
 use super::modes::Modes;
-use super::{Computation, Undefined, Unmodelled};
+use super::{Computation, Dependence, Undefined, Unmodelled};
 use crate::value::{ExpectedValue, FloatFormat};
 
 pub(super) fn min(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
@@ -91,7 +91,10 @@ fn resigned(m: &Modes<'_>, change: impl Fn(u128) -> u128 + Send + Sync + 'static
 /// The magnitude of the second source with the sign of the first.
 pub(super) fn copysign(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     let sign = m.result_format()?.sign();
-    m.float_elements(move |_, given| exact(given[0] & sign | given[1] & !sign))
+    let m = m.with_floats_as_bits();
+    let bits = u128::MAX >> (128 - m.number("type")?.bits);
+    let copied = m.map(move |[a, b]| [(a.cast_unsigned() & sign | b.cast_unsigned() & (bits ^ sign)).cast_signed()])?;
+    Ok(copied.depending(Dependence::One(&[])))
 }
 
 pub(super) fn testp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {

@@ -75,7 +75,11 @@ impl Modes<'_> {
             source,
             at: if of.elements == 1 { 0 } else { element * of.bits },
             bits: of.bits,
-            format: operands.get(source).and_then(|operand| FloatFormat::of(self.type_name(operand))),
+            // A payload that is moved matters.
+            format: match operands.get(source) {
+                Some(operand) if !(self.moves_sources() && source < 2) => FloatFormat::of(self.type_name(operand)),
+                _ => None,
+            },
         };
         match operands.len() == sources.len() {
             true => Ok(sources.iter().enumerate().map(part).collect()),
