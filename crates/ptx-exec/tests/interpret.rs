@@ -294,16 +294,16 @@ const MODULES: &[(&str, &str, &str)] = &[
     ("", "atom.add.u32 %r1, [%o], %r2; st.b32 [%o+4], %r1;", "???????? 03020100"),
     (
         "",
-        "st.b32 [%o], 0f40000000; atom.add.f32 %r1, [%o], 0f3f800000; st.b32 [%o+4], %r1; red.add.noftz.f16x2 [%o+8], 0;",
-        "40400000 40000000 0b0a0908",
+        "st.b32 [%o], 0f40000000; atom.add.f32 %r1, [%o], 0f3f800000; st.b32 [%o+4], %r1; st.b32 [%o+8], 0x40003c00; mov.b32 %r2, 0x3c003c00; red.add.noftz.f16x2 [%o+8], %r2;",
+        "40400000 40000000 42004000",
     ),
     ("", "st.b32 [%o], 1; red.add.f32 [%o], 0f00000000;", "0000000?"),
     ("", "atom.global.add.v2.f32 {%r1, %r2}, [%o], {%r1, %r2};", "skipped: line 7"),
     // A product and a difference without rounding modifiers may be one fused multiply-add.
     ("", "mov.b32 %r1, 0f3f800001; mul.rn.f32 %r2, %r1, %r1; sub.f32 %r3, %r2, 0f3f800002; st.b32 [%o], %r3;", "00000000"),
     ("", "mov.b32 %r1, 0f3f800001; mul.f32 %r2, %r1, %r1; sub.rn.f32 %r3, %r2, 0f3f800002; st.b32 [%o], %r3;", "00000000"),
-    ("", "mov.b32 %r1, 0f3f800001; mul.f32 %r2, %r1, %r1; sub.f32 %r3, %r2, 0f3f800002; st.b32 [%o], %r3;", "??800000"),
-    ("", "mov.b32 %r1, 0f3f800001; mul.f32 %r2, %r1, %r1; neg.f32 %r2, %r2; add.f32 %r3, 0f3f800002, %r2; st.b32 [%o], %r3;", "??800000"),
+    ("", "mov.b32 %r1, 0f3f800001; mul.f32 %r2, %r1, %r1; sub.f32 %r3, %r2, 0f3f800002; st.b32 [%o], %r3;", "???00000"),
+    ("", "mov.b32 %r1, 0f3f800001; mul.f32 %r2, %r1, %r1; neg.f32 %r2, %r2; add.f32 %r3, 0f3f800002, %r2; st.b32 [%o], %r3;", "???00000"),
     // What one thread does not notice.
     (
         "",
