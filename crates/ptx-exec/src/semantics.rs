@@ -4,6 +4,7 @@
 //! The choices are read once for a line, so that what is left of them is a closure over numbers. A form, or a choice of it,
 //! that has no computation here is an error that says so; nothing is computed by default.
 
+mod approximate;
 mod bits;
 mod compare;
 mod computation;
@@ -70,13 +71,16 @@ const TABLE: &[(&str, Compute)] = &[
     ("clz", bits::clz),
     ("cnot", logic::cnot),
     ("copysign", float_choice::copysign),
+    ("cos", approximate::cos),
     ("cvt", convert::cvt),
     ("cvt.pack", convert::cvt_pack),
     ("div", integer::div),
     ("dp2a", products::dp2a),
     ("dp4a", products::dp4a),
+    ("ex2", approximate::ex2),
     ("fma", float_arithmetic::fma),
     ("fns", bits::fns),
+    ("lg2", approximate::lg2),
     ("lop3", logic::lop3),
     ("mad", integer::mad),
     ("mad24", integer::mad24),
@@ -93,6 +97,7 @@ const TABLE: &[(&str, Compute)] = &[
     ("prmt", transfer::prmt),
     ("rcp", float_arithmetic::rcp),
     ("rem", integer::rem),
+    ("rsqrt", approximate::rsqrt),
     ("sad", integer::sad),
     ("selp", compare::selp),
     ("set", compare::set),
@@ -100,11 +105,13 @@ const TABLE: &[(&str, Compute)] = &[
     ("shf", shift::shf),
     ("shl", shift::shl),
     ("shr", shift::shr),
+    ("sin", approximate::sin),
     ("slct", compare::slct),
     ("sqrt", float_arithmetic::sqrt),
     ("sub", integer::sub),
     ("subc", integer::subc),
     ("szext", bits::szext),
+    ("tanh", approximate::tanh),
     ("testp", float_choice::testp),
     ("vabsdiff", video::vabsdiff),
     ("vabsdiff2", simd_video::absdiff),

@@ -300,10 +300,22 @@ const MODULES: &[(&str, &str, &str)] = &[
     ("", "st.b32 [%o], 1; red.add.f32 [%o], 0f00000000;", "0000000?"),
     ("", "atom.global.add.v2.f32 {%r1, %r2}, [%o], {%r1, %r2};", "skipped: line 7"),
     // A product and a difference without rounding modifiers may be one fused multiply-add.
-    ("", "mov.b32 %r1, 0f3f800001; mul.rn.f32 %r2, %r1, %r1; sub.f32 %r3, %r2, 0f3f800002; st.b32 [%o], %r3;", "00000000"),
-    ("", "mov.b32 %r1, 0f3f800001; mul.f32 %r2, %r1, %r1; sub.rn.f32 %r3, %r2, 0f3f800002; st.b32 [%o], %r3;", "00000000"),
+    (
+        "",
+        "mov.b32 %r1, 0f3f800001; mul.rn.f32 %r2, %r1, %r1; sub.f32 %r3, %r2, 0f3f800002; st.b32 [%o], %r3;",
+        "00000000",
+    ),
+    (
+        "",
+        "mov.b32 %r1, 0f3f800001; mul.f32 %r2, %r1, %r1; sub.rn.f32 %r3, %r2, 0f3f800002; st.b32 [%o], %r3;",
+        "00000000",
+    ),
     ("", "mov.b32 %r1, 0f3f800001; mul.f32 %r2, %r1, %r1; sub.f32 %r3, %r2, 0f3f800002; st.b32 [%o], %r3;", "???00000"),
-    ("", "mov.b32 %r1, 0f3f800001; mul.f32 %r2, %r1, %r1; neg.f32 %r2, %r2; add.f32 %r3, 0f3f800002, %r2; st.b32 [%o], %r3;", "???00000"),
+    (
+        "",
+        "mov.b32 %r1, 0f3f800001; mul.f32 %r2, %r1, %r1; neg.f32 %r2, %r2; add.f32 %r3, 0f3f800002, %r2; st.b32 [%o], %r3;",
+        "???00000",
+    ),
     // What one thread does not notice.
     (
         "",

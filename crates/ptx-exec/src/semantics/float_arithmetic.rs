@@ -1,6 +1,7 @@
 //! Arithmetic of floats: what is exact but for one rounding. PTX ISA `floating-point-instructions`,
 //! `half-precision-floating-point-instructions`, `mixed-precision-floating-point-instructions`.
 
+use super::approximate;
 use super::contraction::Contraction;
 use super::float_computation::ExpectedElement;
 use super::float_result::FloatResult;
@@ -110,13 +111,22 @@ fn fma_in_bounds(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 }
 
 pub(super) fn div(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if approximate::is_asked(m) {
+        return approximate::div(m);
+    }
     rounded(m, |[a, b], _| a.over(b))
 }
 
 pub(super) fn rcp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if approximate::is_asked(m) {
+        return approximate::rcp(m);
+    }
     rounded(m, |[a], _| FloatValue::integer(1).over(a))
 }
 
 pub(super) fn sqrt(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    if approximate::is_asked(m) {
+        return approximate::sqrt(m);
+    }
     rounded(m, |[a], _| a.square_root())
 }

@@ -3,7 +3,7 @@
 use ptx_spec::ptx::Line;
 use ptx_spec::role::lanes_of;
 use ptx_spec::spec::words::INTEGER;
-use ptx_spec::spec::{Choice, Form, Isa, Kind, Operand, RegisterType, Role};
+use ptx_spec::spec::{Accuracy, Choice, Form, Isa, Kind, Operand, RegisterType, Role};
 
 use super::computation::{CarryUse, Computation};
 use super::{NumberType, Undefined, Unmodelled};
@@ -160,6 +160,16 @@ impl<'a> Modes<'a> {
     /// The name of the type of an operand; empty if the instruction gives it none.
     pub(super) fn type_name(&self, operand: &'a Operand) -> &'a str {
         operand.type_by(self.isa, self.form, self.values).map_or("", |of| of.name.as_str())
+    }
+
+    /// The position of an operand in the form.
+    pub(super) fn place_of(&self, operand: &Operand) -> usize {
+        self.form.operands.iter().position(|known| known.name == operand.name).unwrap_or(0)
+    }
+
+    /// What the manual promises of an approximate result.
+    pub(super) fn accuracy(&self) -> Option<&'a Accuracy> {
+        self.form.accuracy(self.values)
     }
 
     /// The number of elements of an operand.

@@ -45,11 +45,13 @@ pub enum Undefined {
     UnsignedFormat,
     /// A number that is rounded by random bits where more are cut off than there are.
     RandomBits,
+    /// An approximation of which the manual promises nothing.
+    NoBound,
 }
 
 /// Each result that is left open: its name in reports, and the reason with the manual's page.
 #[rustfmt::skip]
-const REASONS: [(Undefined, &str, &str); 20] = [
+const REASONS: [(Undefined, &str, &str); 21] = [
     (Undefined::MisalignedCoordinate, "misaligned-coordinate", "an access that is not aligned to its own size may be rounded or fail (surface-instructions-suld)"),
     (Undefined::PartlyOutside, "partly-outside", "an access that begins within a row and ends after it is not described (surface-instructions-suld)"),
     (Undefined::MissingComponents, "missing-components", "components without a source are written with an unpredictable value (surface-instructions-sust)"),
@@ -70,6 +72,7 @@ const REASONS: [(Undefined, &str, &str); 20] = [
     (Undefined::OutOfBoundsNan, "out-of-bounds-nan", "which NaN stands for what is out of bounds is not described (half-precision-floating-point-instructions-fma)"),
     (Undefined::UnsignedFormat, "unsigned-format", "what a number is that is negative, or less than the smallest one, in a format without them is not described (data-movement-and-conversion-instructions-cvt)"),
     (Undefined::RandomBits, "random-bits", "how random bits round a subnormal or too large result is not described (data-movement-and-conversion-instructions-cvt)"),
+    (Undefined::NoBound, "no-bound", "the manual does not bound the error of the approximation for such inputs (floating-point-instructions)"),
 ];
 
 impl Undefined {

@@ -93,3 +93,11 @@ pub(crate) fn word(row: u64, source: u64, of: &str) -> u64 {
         None => element(drawn, of).0,
     }
 }
+
+/// The only source of a row: all numbers of 16 bits, or one with each upper half of 32 bits.
+pub(crate) fn sampled(row: u64, of: &str) -> u64 {
+    match of {
+        "f32" | "u32" | "s32" | "f16x2" | "bf16x2" => row << 16 | mix(row) & 0xffff,
+        _ => row,
+    }
+}

@@ -1,0 +1,153 @@
+//! Approximate instructions: what the specification's bounds allow. PTX ISA `floating-point-instructions`.
+//!
+//! The reference is a function of doubles, whose own error is far below every bound.
+
+use std::cmp::Ordering;
+
+use ptx_spec::spec::{Accuracy, ErrorBound, Promise, Role, SpecialResult};
+
+use super::float_arithmetic::FloatInput;
+use super::float_computation::ExpectedElement;
+use super::float_result::{any_nan, exact};
+use super::modes::Modes;
+use super::{Computation, Undefined, Unmodelled};
+use crate::value::{ExpectedValue, FloatFormat, FloatValue, RoundingMode};
+
+/// The function that an instruction approximates.
+type Reference = fn(&[f64]) -> f64;
+
+/// The share of a result by which the reference may be wrong, and of a bound by which it is wider than it says.
+const SLACK: f64 = 1.0 / (1_u64 << 40) as f64;
+
+/// A format of results, and whether subnormal ones become zeros.
+#[derive(Clone, Copy)]
+struct ApproximateResult {
+    format: FloatFormat,
+    flushes: bool,
+}
+
+impl ApproximateResult {
+    /// What is expected of a result near a value.
+    fn near(self, value: f64, bound: ErrorBound) -> ExpectedElement {
+        let Self { format, .. } = self;
+        let rounded = |value: f64, mode| self.flushed(format.rounded(float(value), mode));
+        let nearest = rounded(value, RoundingMode::NearestEven);
+        if value.is_nan() {
+            return any_nan(format);
+        }
+        if value.is_infinite() {
+            return exact(nearest);
+        }
+        let error = match bound {
+            ErrorBound::Ulp(places) => places * self.last_place(value),
+            ErrorBound::Relative(share) => share * value.abs(),
+            ErrorBound::Absolute(error) => error,
+        };
+        let error = error * (1.0 + SLACK) + value.abs() * SLACK;
+        let least = rounded(value - error, RoundingMode::Up);
+        let most = rounded(value + error, RoundingMode::Down);
+        match least == most || self.order(least, nearest).is_gt() || self.order(nearest, most).is_gt() {
+            true => exact(nearest),
+            false => (ExpectedValue::between(least, most, nearest, format), None),
+        }
+    }
+
+    fn order(self, a: u128, b: u128) -> Ordering {
+        self.format.value(a).order(self.format.value(b)).unwrap_or(Ordering::Equal)
+    }
+
+    /// The last place of the number that is nearest to a value, away from zero.
+    fn last_place(self, value: f64) -> f64 {
+        let number = self.format.rounded(float(value.abs()), RoundingMode::NearestEven).min(self.format.largest());
+        let [next, before] = [number, number.saturating_sub(1)].map(|bits| double(self.format.value(bits)));
+        // A power of two has a smaller last place below it than above it.
+        let above = double(self.format.value((number + 1).min(self.format.largest())));
+        (next - before).max(above - next)
+    }
+
+    fn flushed(self, bits: u128) -> u128 {
+        if self.flushes { self.format.flushed(bits) } else { bits }
+    }
+}
+
+/// A double as a value.
+fn float(value: f64) -> FloatValue {
+    FloatFormat::F64.value(value.to_bits().into())
+}
+
+/// A value of at most 53 bits as a double.
+fn double(value: FloatValue) -> f64 {
+    f64::from_bits(FloatFormat::F64.rounded(value, RoundingMode::NearestEven) as u64)
+}
+
+/// The approximation of a function: what the page of the line promises for its inputs.
+fn approximate(m: &Modes<'_>, reference: Reference) -> Result<Computation, Unmodelled> {
+    let format = m.result_format()?;
+    let accuracy: Accuracy = m.accuracy().ok_or_else(|| m.unmodelled("a result that nothing is promised of"))?.clone();
+    let sources = m.operands_of(&Role::Source);
+    let inputs = (0..sources.len()).map(|at| FloatInput::new(m, at)).collect::<Result<Vec<_>, Unmodelled>>()?;
+    let places: Vec<usize> = sources.iter().map(|operand| m.place_of(operand)).collect();
+    let result = ApproximateResult { format, flushes: m.has("ftz") };
+    let least_normal = double(format.value(format.infinity() & format.infinity().wrapping_neg()));
+    m.float_elements(move |_, given| {
+        let bits: [u128; 2] = [0, 1].map(|at| inputs.get(at).map_or(0, |input| input.bits(given[at])));
+        let values: [f64; 2] = [0, 1].map(|at| inputs.get(at).map_or(0.0, |input| double(input.format.value(bits[at]))));
+        let source = |operand: usize| places.iter().position(|place| *place == operand).unwrap_or(0);
+        let value = reference(&values);
+        match accuracy.promise(|operand| values[source(operand)], least_normal) {
+            Some(Promise::Within(bound)) => result.near(value, bound),
+            Some(Promise::Exactly(special)) => match special {
+                SpecialResult::Nan => any_nan(format),
+                SpecialResult::Bits(bits) => exact(bits.into()),
+                SpecialResult::Number(number) => exact(format.rounded(float(number), RoundingMode::NearestEven)),
+                SpecialResult::SignedZero => exact(if value.is_sign_negative() { format.sign() } else { 0 }),
+                SpecialResult::Operand(operand) => exact(bits[source(operand)]),
+            },
+            None => {
+                let nearest = format.rounded(float(value), RoundingMode::NearestEven);
+                (ExpectedValue::anything(nearest, format.bits()), Some(Undefined::NoBound))
+            }
+        }
+    })
+}
+
+/// True if a rounding modifier asks for an approximation.
+pub(super) fn is_asked(m: &Modes<'_>) -> bool {
+    [".approx", ".full", "none"].contains(&m.value("rnd"))
+}
+
+pub(super) fn div(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    approximate(m, |of| of[0] / of[1])
+}
+
+pub(super) fn rcp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    approximate(m, |of| 1.0 / of[0])
+}
+
+pub(super) fn sqrt(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    approximate(m, |of| of[0].sqrt())
+}
+
+pub(super) fn rsqrt(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    approximate(m, |of| 1.0 / of[0].sqrt())
+}
+
+pub(super) fn sin(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    approximate(m, |of| libm::sin(of[0]))
+}
+
+pub(super) fn cos(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    approximate(m, |of| libm::cos(of[0]))
+}
+
+pub(super) fn lg2(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    approximate(m, |of| libm::log2(of[0]))
+}
+
+pub(super) fn ex2(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    approximate(m, |of| libm::exp2(of[0]))
+}
+
+pub(super) fn tanh(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
+    approximate(m, |of| libm::tanh(of[0]))
+}
