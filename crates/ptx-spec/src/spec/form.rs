@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::condition::Entry;
 use super::tables::Tables;
 use super::words::NONE;
-use super::{Axis, Choice, Cube, DirectiveTemplate, Operand, Rule, SetupRule};
+use super::{Accuracy, Axis, Choice, Cube, DirectiveTemplate, Operand, Rule, SetupRule};
 
 /// One syntax line of the manual.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct Form {
     pub writes: Vec<usize>,
     /// Combinations that are never executed.
     pub setup: Vec<SetupRule>,
+    /// What the manual promises of the results of approximate lines: each of other lines.
+    pub accuracies: Vec<Accuracy>,
     /// How many axes of the setup follow those of the variant.
     pub(crate) setup_axes: usize,
     /// How a directive is written; none for an instruction.
