@@ -4,7 +4,7 @@
 mod dyadic;
 mod layout;
 
-pub(crate) use dyadic::{Dyadic, MachineReal};
+pub(crate) use dyadic::MachineReal;
 pub(crate) use layout::FloatLayout;
 
 /// How a result that is between two numbers is rounded.

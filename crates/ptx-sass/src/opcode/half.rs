@@ -11,6 +11,9 @@ pub(super) fn layout(modifiers: &mut ModifiersLeft) -> FloatLayout {
     if modifiers.take("BF16_V2") { FloatLayout::BF16 } else { FloatLayout::F16 }
 }
 
+/// The NaN that stands for what is out of bounds, without its sign, in both formats: a result with it as a factor is 0.
+const OUT_OF_BOUNDS: u64 = 0x7ff7;
+
 /// An operation before rounding; those with two sources ignore the third one.
 type HalfOperation = fn([MachineReal; 3]) -> MachineReal;
 
@@ -35,6 +38,13 @@ impl Halves {
 
     /// The bits for one half of each source.
     fn bits(self, sources: &[RealSource], thread: &Thread) -> Result<Bits, Halt> {
+        if self.bounds {
+            for factor in sources.iter().take(2) {
+                if factor.bits(thread)?.is_some_and(|bits| bits & 0x7fff == OUT_OF_BOUNDS) {
+                    return Ok(Bits::ZERO);
+                }
+            }
+        }
         let mut values = [MachineReal::integer(false, 0); 3];
         for (value, source) in values.iter_mut().zip(sources) {
             match source.get(thread)? {
@@ -47,6 +57,9 @@ impl Halves {
 
     /// The bits, if no source depends on a thread: constants are moved with a product of zeros.
     fn constant(self, sources: &[RealSource]) -> Option<Bits> {
+        if self.bounds {
+            return None;
+        }
         let mut values = [MachineReal::integer(false, 0); 3];
         for (value, source) in values.iter_mut().zip(sources) {
             *value = source.constant()?;

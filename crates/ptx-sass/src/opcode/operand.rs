@@ -252,8 +252,8 @@ impl RealResult {
         if zero {
             return 0;
         }
-        // Whether it is subnormal is decided before rounding.
-        if self.flushes && self.layout.is_tiny(value) {
+        // What is rounded up to the least normal number with all its digits is one; the digits of subnormal numbers do not count.
+        if self.flushes && self.layout.is_tiny(value, self.rounding) {
             return self.layout.encode(MachineReal::integer(value.is_negative(), 0), self.rounding);
         }
         let bits = match self.layout {

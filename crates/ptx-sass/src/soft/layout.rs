@@ -84,14 +84,13 @@ impl FloatLayout {
         if bits & exponent == 0 { bits & self.sign() } else { bits }
     }
 
-    /// True if a value, not zero, is less than the least normal number, before it is rounded.
-    pub(crate) fn is_tiny(self, value: MachineReal) -> bool {
-        match value {
-            MachineReal::Finite(value) => value.significand.checked_ilog2().is_some_and(|top| {
-                value.exponent + top.cast_signed() < self.lowest() + self.fraction.cast_signed()
-            }),
-            _ => false,
-        }
+    /// True if a value, not zero, is less than the least normal number once it is rounded to as many digits as a normal one.
+    pub(crate) fn is_tiny(self, value: MachineReal, rounding: MachineRounding) -> bool {
+        let MachineReal::Finite(value) = value else { return false };
+        let Some(top) = value.significand.checked_ilog2() else { return false };
+        let lowest = value.exponent + top.cast_signed() - self.fraction.cast_signed();
+        let carries = value.multiple_of(lowest, rounding) >> (self.fraction + 1) != 0;
+        lowest + i32::from(carries) < self.lowest()
     }
 
     /// The value of the low bits.
