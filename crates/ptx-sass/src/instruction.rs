@@ -3,6 +3,7 @@
 //! The text is that of `nvdisasm -json`: a predicate (`@!P0`), an opcode with its modifiers (`IMAD.WIDE.U32`), and the
 //! operands (`R6,R11,0x4,c[0x0][0x210]`).
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// An instruction.
@@ -254,6 +255,7 @@ fn operand(text: &str) -> Result<MachineOperand, BadOperand> {
         return Ok(MachineOperand::Float);
     }
     let (sign, inner) = signed(text);
+    let inner = &*inner;
     if let Some(rest) = inner.strip_prefix("c[") {
         return match rest.strip_suffix(".SIGN") {
             None => constant(rest, sign),
@@ -272,7 +274,7 @@ fn operand(text: &str) -> Result<MachineOperand, BadOperand> {
 }
 
 /// The changes to a source, and the source.
-fn signed(text: &str) -> (Sign, &str) {
+fn signed(text: &str) -> (Sign, Cow<'_, str>) {
     let mut sign = Sign::NONE;
     // A hint, which stands after the bars of an absolute value.
     let mut inner = text.strip_suffix(".reuse").unwrap_or(text);
@@ -281,10 +283,14 @@ fn signed(text: &str) -> (Sign, &str) {
     } else if let Some(rest) = inner.strip_prefix('~') {
         (sign.inverted, inner) = (true, rest);
     }
-    if let Some(rest) = inner.strip_prefix('|').and_then(|rest| rest.strip_suffix('|')) {
-        (sign.absolute, inner) = (true, rest);
+    // `|R2|`, `|R2|.H0_H0`: which part of the register it is stands after the bars.
+    match inner.strip_prefix('|').and_then(|rest| rest.split_once('|')) {
+        Some((inside, "")) => (Sign { absolute: true, ..sign }, inside.into()),
+        Some((inside, part)) if part.starts_with('.') => {
+            (Sign { absolute: true, ..sign }, format!("{inside}{part}").into())
+        }
+        _ => (sign, inner.into()),
     }
-    (sign, inner)
 }
 
 /// `P0`, `!UPT`

@@ -6,7 +6,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! cubin instruction position registers scoreboard surface machine target image opcode run
+//! soft cubin instruction position registers scoreboard surface machine target image opcode run
 //! ```
 
 pub mod cubin;
@@ -18,5 +18,6 @@ pub mod position;
 mod registers;
 pub mod run;
 pub mod scoreboard;
+mod soft;
 pub mod surface;
 pub mod target;

@@ -12,12 +12,16 @@ mod convert;
 mod float;
 mod half;
 mod logic;
+mod narrow;
 mod number;
+mod operand;
+mod order;
 mod pack;
 mod product;
 mod real;
 mod shape;
 mod source;
+mod special_function;
 mod sum;
 mod surface;
 mod transfer;
@@ -114,10 +118,11 @@ const OPCODES: &[Opcode] = &[
     opcode("ATOMS", Duration::InOrder(SharedMemory), "SPIN", atomic::shared),
     opcode("ACQBULK", Duration::Fixed, "", control::nothing),
     opcode("BAR", Duration::Fixed, "SYNC DEFER_BLOCKING", control::nothing),
-    opcode("BMSK", Duration::Fixed, "", bit::mask),
     opcode("BMOV", Duration::Fixed, "CLEAR PQUAD", control::move_barrier),
+    opcode("BMSK", Duration::Fixed, "", bit::mask),
     opcode("BPT", Duration::Fixed, "TRAP", control::breakpoint),
     opcode("BRA", Duration::Fixed, "U ANY", control::branch),
+    opcode("BREAK", Duration::Fixed, "", control::nothing),
     opcode("BREV", Duration::InOrder(Conversions), "", bit::reverse),
     opcode("BRX", Duration::Fixed, "", control::branch_table),
     opcode("BRXU", Duration::Fixed, "", control::branch_table),
@@ -131,19 +136,33 @@ const OPCODES: &[Opcode] = &[
     opcode("CS2R", Duration::Fixed, "", transfer::special_wide),
     opcode("DADD", Duration::Fixed, "", real::add_double),
     opcode("DEPBAR", Duration::Fixed, "LE", control::wait),
+    opcode("DFMA", Duration::Fixed, "", real::multiply_add_double),
+    opcode("DMUL", Duration::Fixed, "", real::multiply_double),
+    opcode("DSETP", Duration::Fixed, "", order::set_predicate_of_doubles),
     opcode("ERRBAR", Duration::Fixed, "", control::nothing),
     opcode("EXIT", Duration::Fixed, "", control::exit),
+    opcode("F2F", Duration::InOrder(Conversions), "", narrow::convert),
+    opcode("F2FP", Duration::Fixed, "", narrow::pack),
     opcode("F2I", Duration::InOrder(Conversions), "", number::to_integer),
     opcode("F2IP", Duration::Fixed, "", number::to_two_integers),
     opcode("FADD", Duration::Fixed, "", real::add),
+    opcode("FCHK", Duration::InOrder(Conversions), "", real::check),
     opcode("FENCE", Duration::Fixed, "VIEW ASYNC S", control::nothing),
     opcode("FFMA", Duration::Fixed, "", real::multiply_add),
     opcode("FLO", Duration::InOrder(Conversions), "", bit::highest),
+    opcode("FMNMX", Duration::Fixed, "", order::choose),
+    opcode("FMNMX3", Duration::Fixed, "", order::choose_of_three),
     opcode("FMUL", Duration::Fixed, "", real::multiply),
+    opcode("FRND", Duration::InOrder(Conversions), "", real::integral),
     opcode("FSEL", Duration::Fixed, "", transfer::select),
-    opcode("FSETP", Duration::Fixed, "", real::compare),
+    opcode("FSET", Duration::Fixed, "", order::set),
+    opcode("FSETP", Duration::Fixed, "", order::set_predicate),
     opcode("HADD2", Duration::Fixed, "", half::add),
     opcode("HFMA2", Duration::Fixed, "MMA", half::multiply_add),
+    opcode("HMNMX2", Duration::Fixed, "", order::choose_halves),
+    opcode("HMUL2", Duration::Fixed, "", half::multiply),
+    opcode("HSET2", Duration::Fixed, "", order::set_halves),
+    opcode("HSETP2", Duration::Fixed, "", order::set_predicates_of_halves),
     opcode("I2F", Duration::InOrder(Conversions), "", number::from_integer),
     opcode("I2FP", Duration::Fixed, "", number::from_integer),
     opcode("I2I", Duration::Fixed, "", convert::saturate),
@@ -166,7 +185,7 @@ const OPCODES: &[Opcode] = &[
     opcode("MATCH", Duration::Fixed, "", warp::lanes_alike),
     opcode("MEMBAR", Duration::Fixed, "SC ALL SYS GPU CTA VC", control::nothing),
     opcode("MOV", Duration::Fixed, "", transfer::copy),
-    opcode("MUFU", Duration::InOrder(Conversions), "", real::reciprocal),
+    opcode("MUFU", Duration::InOrder(Conversions), "", special_function::approximate),
     opcode("NANOSLEEP", Duration::Fixed, "WARP", control::nothing),
     opcode("NOP", Duration::Fixed, "", control::nothing),
     opcode("P2R", Duration::Fixed, "", pack::pack),
@@ -289,7 +308,9 @@ impl Step {
             Duration::InOrder(unit) => Some(unit),
             Duration::Fixed | Duration::Late => None,
         };
-        let arrival = late.then_some(LateArrival { registers: raises, predicates: reads.or(raises), in_order });
+        // A predicate that says what kind an address is comes with the barrier for the sources.
+        let predicates = if opcode.duration == Duration::Late { reads.or(raises) } else { raises.or(reads) };
+        let arrival = late.then_some(LateArrival { registers: raises, predicates, in_order });
         Ok(Self { guard: instruction.guard, effect, name: instruction.to_string().into(), waits, arrival })
     }
 
