@@ -125,9 +125,7 @@ impl RealSource {
     fn at(operand: &MachineOperand, layout: FloatLayout, flushes: bool, at: u32) -> Result<Self, Unfit> {
         let wide = layout == FloatLayout::F64;
         let (place, sign) = match operand {
-            MachineOperand::Register(register, sign, _) => {
-                (RealPlace::Register(Register { wide, ..*register }), *sign)
-            }
+            MachineOperand::Register(register, sign, _) => (RealPlace::Register(Register { wide, ..*register }), *sign),
             MachineOperand::Constant { bank, base, offset, sign } => {
                 (RealPlace::Constant { bank: *bank, base: *base, offset: *offset }, *sign)
             }

@@ -35,8 +35,7 @@ fn sources_of<const N: usize>(
     layout: FloatLayout,
     flushes: bool,
 ) -> Result<[RealSource; N], Unfit> {
-    let sources: Result<Vec<_>, _> =
-        operands.iter().map(|operand| RealSource::of(operand, layout, flushes)).collect();
+    let sources: Result<Vec<_>, _> = operands.iter().map(|operand| RealSource::of(operand, layout, flushes)).collect();
     sources?.try_into().map_err(|_| Unfit::OPERANDS)
 }
 
@@ -107,8 +106,7 @@ fn twice<const N: usize>(shape: &MachineShape, operation: Operation<N>) -> Decod
     let (rounding, flushes) = (modifiers.rounding(), modifiers.take("FTZ"));
     modifiers.end()?;
     let [to, sources @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
-    let pairs: Vec<_> =
-        sources.iter().map(|operand| RealSource::two(operand, flushes)).collect::<Result<_, _>>()?;
+    let pairs: Vec<_> = sources.iter().map(|operand| RealSource::two(operand, flushes)).collect::<Result<_, _>>()?;
     let pairs: [[RealSource; 2]; N] = pairs.try_into().map_err(|_| Unfit::OPERANDS)?;
     let (to, low, high) = (register(to)?, pairs.map(|pair| pair[0]), pairs.map(|pair| pair[1]));
     let result = RealResult { rounding, flushes, ..RealResult::nearest(FloatLayout::F32) };
