@@ -1,7 +1,7 @@
 //! Compares the interpreter with what a GPU measured: `cargo run --release -p ptx-sass --example against_hardware -- TARGET CUBIN WORDS
 //! CASES [BLOCK...]`
 //!
-//! The cubin is for a target like `sm_90`; cases whose entries it lacks are left out. The words of the cubin are printed a line each, as the engine `sass` keeps them. A case is a line: an entry with four addresses of 64 bits,
+//! The cubin is for a target like `sm_90`, or `sm_90-O0` if its code was not optimized and waits for no barrier; cases whose entries it lacks are left out. The words of the cubin are printed a line each, as the engine `sass` keeps them. A case is a line: an entry with four addresses of 64 bits,
 //! of three inputs and the result; a name; inputs; results, or for a walk over all inputs the number of bits of a block, and the hash of each
 //! block. Of a walk the blocks with the numbers at the end of the command line are executed, or all if they have fewer than 20 bits.
 
@@ -194,6 +194,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [target, cubin, words, cases, blocks @ ..] = &arguments[..] else {
         return Err("a target and three files are needed".into());
     };
+    let (target, at_once) = target.strip_suffix("-O0").map_or((target.as_str(), false), |name| (name, true));
     let target = MachineTarget::named(target).ok_or("the target is unknown")?;
     let blocks: Vec<usize> = blocks.iter().map(|block| block.parse()).collect::<Result<_, _>>()?;
     let mut cubin = Cubin::parse(&std::fs::read(cubin)?)?;
@@ -212,6 +213,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let Some(entry) = cubin.entry(entry) else { continue };
         let parameters: Vec<Vec<u8>> = (0..4).map(|at| (PLACE + at * 8).to_le_bytes().to_vec()).collect();
         let mut thread = image.thread(&entry, &parameters);
+        thread.at_once = at_once;
         let buffer = thread.memory.add(MemoryRegion::new(PLACE, vec![0; 32], true));
         let mut launched = Launched { code: code(&cubin.sections[entry.section].data, &known), thread, buffer };
         all += 1;
