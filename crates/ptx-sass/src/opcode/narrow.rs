@@ -106,10 +106,14 @@ pub(super) fn pack(shape: &MachineShape) -> DecodedStep {
     let packing = Packing { to: to_layout, from, rounding, bounded, finite };
     let [to, sources @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
     let to = register(to)?;
+    let mut merges = false;
     let (form, sources) = match (modifiers.last()?, sources) {
         ("PACK_AB", [a, b]) if from == FloatLayout::F32 && to_layout.bits() == 16 => (PackedForm::Pack, vec![a, b]),
         ("PACK_AB_MERGE_C", [a, b, above]) if from == FloatLayout::F32 && to_layout.bits() <= 8 => {
-            nothing(above)?;
+            merges = matches!(above, MachineOperand::Register(_, Sign::NONE, RegisterPart::High));
+            if !merges {
+                nothing(above)?;
+            }
             (PackedForm::Pack, vec![a, b])
         }
         ("MERGE_C", [a, above]) if from == FloatLayout::F32 && to_layout.bits() == 16 => {
@@ -136,6 +140,8 @@ pub(super) fn pack(shape: &MachineShape) -> DecodedStep {
             let bits = source.get(thread)?.map(|number| packing.bits(number));
             value = bits.map_or(Bits::UNDEFINED, Bits::from).joined(width, value);
         }
+        // What is merged above the results, no code was seen to use.
+        let value = if merges { value.joined(2 * width, Bits::UNDEFINED) } else { value };
         thread.set(to, 0, value);
         Ok(())
     })
