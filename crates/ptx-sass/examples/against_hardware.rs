@@ -1,7 +1,7 @@
-//! Compares the interpreter with what a GPU measured: `cargo run --release -p ptx-sass --example against_hardware -- CUBIN WORDS CASES
-//! [BLOCK...]`
+//! Compares the interpreter with what a GPU measured: `cargo run --release -p ptx-sass --example against_hardware -- TARGET CUBIN WORDS
+//! CASES [BLOCK...]`
 //!
-//! The words of the cubin are printed a line each, as the engine `sass` keeps them. A case is a line: an entry with four addresses of 64 bits,
+//! The cubin is for a target like `sm_90`, or `sm_90-O0` if its code was not optimized and waits for no barrier; cases whose entries it lacks are left out. The words of the cubin are printed a line each, as the engine `sass` keeps them. A case is a line: an entry with four addresses of 64 bits,
 //! of three inputs and the result; a name; inputs; results, or for a walk over all inputs the number of bits of a block, and the hash of each
 //! block. Of a walk the blocks with the numbers at the end of the command line are executed, or all if they have fewer than 20 bits.
 
@@ -92,12 +92,20 @@ fn element(random: u64, name: &str) -> (u64, u32) {
         let smaller = if bias > digits + 1 { (bias - digits - 1) << t } else { 1 };
         let borders = [
             [0, 1, unit - 1, unit, unit + 1, one - 1, one, one + 1, one + half, one + unit - 1, one + unit],
-            [one + unit + half, infinity - 1, infinity - 2, infinity, infinity + half, infinity + 1, infinity + unit - 1]
-                .into_iter()
-                .chain([smaller, small, small + 1, (bias - 1) << t])
-                .collect::<Vec<_>>()
-                .try_into()
-                .unwrap_or_default(),
+            [
+                one + unit + half,
+                infinity - 1,
+                infinity - 2,
+                infinity,
+                infinity + half,
+                infinity + 1,
+                infinity + unit - 1,
+            ]
+            .into_iter()
+            .chain([smaller, small, small + 1, (bias - 1) << t])
+            .collect::<Vec<_>>()
+            .try_into()
+            .unwrap_or_default(),
         ]
         .concat();
         let number = match pick {
@@ -183,27 +191,29 @@ fn differences(launched: &mut Launched, inputs: &[Vec<u64>], expected: &[u64]) -
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [cubin, words, cases, blocks @ ..] = &arguments[..] else { return Err("three files are needed".into()) };
+    let [target, cubin, words, cases, blocks @ ..] = &arguments[..] else {
+        return Err("a target and three files are needed".into());
+    };
+    let (target, at_once) = target.strip_suffix("-O0").map_or((target.as_str(), false), |name| (name, true));
+    let target = MachineTarget::named(target).ok_or("the target is unknown")?;
     let blocks: Vec<usize> = blocks.iter().map(|block| block.parse()).collect::<Result<_, _>>()?;
     let mut cubin = Cubin::parse(&std::fs::read(cubin)?)?;
-    let image = Image::load(&mut cubin, MachineTarget::SM_90);
+    let image = Image::load(&mut cubin, target);
     let mut known = HashMap::new();
     for line in std::fs::read_to_string(words)?.lines() {
         let fields: Vec<&str> = line.split('\t').collect();
         let [word, at, texts @ ..] = &fields[..] else { return Err("a word has not 5 fields".into()) };
         let texts: [&str; 3] = texts.try_into()?;
-        known.insert(
-            u128::from_str_radix(word, 16)?,
-            (u64::from_str_radix(at, 16)?, texts.map(str::to_owned)),
-        );
+        known.insert(u128::from_str_radix(word, 16)?, (u64::from_str_radix(at, 16)?, texts.map(str::to_owned)));
     }
     let (mut agreeing, mut all) = (0, 0);
     for line in std::fs::read_to_string(cases)?.lines() {
         let fields: Vec<&str> = line.split('|').collect();
         let [entry, name, inputs @ .., results] = &fields[..] else { return Err("a case has too few fields".into()) };
-        let entry = cubin.entry(entry).ok_or("the cubin lacks an entry")?;
+        let Some(entry) = cubin.entry(entry) else { continue };
         let parameters: Vec<Vec<u8>> = (0..4).map(|at| (PLACE + at * 8).to_le_bytes().to_vec()).collect();
         let mut thread = image.thread(&entry, &parameters);
+        thread.at_once = at_once;
         let buffer = thread.memory.add(MemoryRegion::new(PLACE, vec![0; 32], true));
         let mut launched = Launched { code: code(&cubin.sections[entry.section].data, &known), thread, buffer };
         all += 1;
@@ -216,13 +226,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                     Err(why) => Some(why),
                 }
             }
-            [bits] if !bits.contains(';') => {
-                match walked(&mut launched, bits.parse()?, &numbers(results)?, &blocks) {
-                    Ok(differ) if differ.is_empty() => None,
-                    Ok(differ) => Some(format!("blocks {differ:?} differ")),
-                    Err(why) => Some(why),
-                }
-            }
+            [bits] if !bits.contains(';') => match walked(&mut launched, bits.parse()?, &numbers(results)?, &blocks) {
+                Ok(differ) if differ.is_empty() => None,
+                Ok(differ) => Some(format!("blocks {differ:?} differ")),
+                Err(why) => Some(why),
+            },
             _ => {
                 let inputs: Vec<Vec<u64>> = inputs.iter().map(|input| numbers(input)).collect::<Result<_, _>>()?;
                 let (count, first) = differences(&mut launched, &inputs, &numbers(results)?);

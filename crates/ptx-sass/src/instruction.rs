@@ -94,6 +94,10 @@ pub enum RegisterPart {
     HighTwice,
     /// The highest bit: `R5.SIGN`
     Sign,
+    /// It is one float of 32 bits among halves: `R5.F32`
+    Single,
+    /// Two registers are two floats of 32 bits, the low one first: `R4.F32x2.HI_LO`
+    Singles,
     /// A byte, the lowest first: `R5.B1`
     Byte(u8),
     /// This many bits, the lowest ones: `R5.24`
@@ -110,6 +114,8 @@ impl RegisterPart {
             "H0_H0" => Self::LowTwice,
             "H1_H1" => Self::HighTwice,
             "SIGN" => Self::Sign,
+            "F32" => Self::Single,
+            "F32x2.HI_LO" => Self::Singles,
             "B0" => Self::Byte(0),
             "B1" => Self::Byte(1),
             "B2" => Self::Byte(2),
@@ -140,6 +146,17 @@ pub enum MachineOperand {
         offset: i64,
         /// The changes to the value before it is used.
         sign: Sign,
+    },
+    /// A half of a word of a constant bank, twice: `c[0x0][0x180].H0_H0`.
+    HalfOfConstant {
+        /// The bank.
+        bank: u8,
+        /// The offset of the word in bytes.
+        offset: i64,
+        /// The changes to the value before it is used.
+        sign: Sign,
+        /// True if it is the high half.
+        high: bool,
     },
     /// The highest bit of a word of a constant bank, `c[0x2][0x10].SIGN`.
     SignOfConstant {
@@ -257,11 +274,11 @@ fn operand(text: &str) -> Result<MachineOperand, BadOperand> {
     let (sign, inner) = signed(text);
     let inner = &*inner;
     if let Some(rest) = inner.strip_prefix("c[") {
-        return match rest.strip_suffix(".SIGN") {
-            None => constant(rest, sign),
-            Some(rest) => constant(rest, sign).and_then(sign_of_constant),
-        }
-        .ok_or_else(bad);
+        let (rest, part) = match rest.rsplit_once("].") {
+            Some((before, part)) => (&rest[..=before.len()], RegisterPart::named(part).ok_or_else(bad)?),
+            None => (rest, RegisterPart::Whole),
+        };
+        return constant(rest, sign).and_then(|operand| part_of_constant(operand, part)).ok_or_else(bad);
     }
     if inner.starts_with("desc[") || inner.starts_with('[') {
         return address(inner).map(MachineOperand::Address).ok_or_else(bad);
@@ -347,10 +364,17 @@ fn constant(text: &str, sign: Sign) -> Option<MachineOperand> {
     Some(MachineOperand::Constant { bank, base, offset: found.offset, sign })
 }
 
-fn sign_of_constant(operand: MachineOperand) -> Option<MachineOperand> {
-    match operand {
-        MachineOperand::Constant { bank, base: None, offset, sign } if sign == Sign::NONE => {
+fn part_of_constant(operand: MachineOperand, part: RegisterPart) -> Option<MachineOperand> {
+    match (operand, part) {
+        (operand, RegisterPart::Whole) => Some(operand),
+        (MachineOperand::Constant { bank, base: None, offset, sign: Sign::NONE }, RegisterPart::Sign) => {
             Some(MachineOperand::SignOfConstant { bank, offset })
+        }
+        (MachineOperand::Constant { bank, base: None, offset, sign }, RegisterPart::LowTwice) => {
+            Some(MachineOperand::HalfOfConstant { bank, offset, sign, high: false })
+        }
+        (MachineOperand::Constant { bank, base: None, offset, sign }, RegisterPart::HighTwice) => {
+            Some(MachineOperand::HalfOfConstant { bank, offset, sign, high: true })
         }
         _ => None,
     }

@@ -12,8 +12,6 @@ pub(crate) use layout::FloatLayout;
 pub(crate) enum MachineRounding {
     /// To the nearest one, to the even one of two.
     Even,
-    /// To the nearest one, to the one farther from zero of two.
-    Away,
     Zero,
     Down,
     Up,
@@ -25,7 +23,6 @@ impl MachineRounding {
     fn increments(self, negative: bool, odd: bool, rest: std::cmp::Ordering, exact: bool) -> bool {
         match self {
             Self::Even => rest.is_gt() || rest.is_eq() && odd,
-            Self::Away => rest.is_ge(),
             Self::Zero => false,
             Self::Down => negative && !exact,
             Self::Up => !negative && !exact,
@@ -35,7 +32,7 @@ impl MachineRounding {
     /// True if a magnitude that is too large is infinite, not the greatest number.
     fn overflows(self, negative: bool) -> bool {
         match self {
-            Self::Even | Self::Away => true,
+            Self::Even => true,
             Self::Zero => false,
             Self::Down => negative,
             Self::Up => !negative,

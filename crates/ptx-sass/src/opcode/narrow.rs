@@ -7,7 +7,7 @@ use crate::machine::{Halt, Thread};
 use crate::soft::{FloatLayout, MachineReal, MachineRounding};
 use ptx_exec::value::Bits;
 
-/// `F2F.F32.F64.RM R0, R2`: a float of another format. A NaN keeps its sign and the upper bits of its payload.
+/// `F2F.F32.F64.RM R0, R2`: a float of another format. To or from a double, a NaN keeps its sign and the upper bits of its payload.
 pub(super) fn convert(shape: &MachineShape) -> DecodedStep {
     let mut modifiers = ModifiersLeft::of(shape);
     let flushes = modifiers.take("FTZ");
@@ -19,7 +19,10 @@ pub(super) fn convert(shape: &MachineShape) -> DecodedStep {
     let (to, from) = (register(to)?, RealSource::of(from, from_layout, flushes)?);
     effect(move |thread| {
         let value = from.get(thread)?.map(|value| {
-            let bits = to_layout.encode_with_payload(value, rounding);
+            let bits = match [to_layout, from_layout].contains(&FloatLayout::F64) {
+                true => to_layout.encode_with_payload(value, rounding),
+                false => to_layout.encode(value, rounding),
+            };
             if flushes { to_layout.flushed(bits) } else { bits }
         });
         set_float(thread, to, to_layout, value);
@@ -94,14 +97,23 @@ pub(super) fn pack(shape: &MachineShape) -> DecodedStep {
         "TF32" => Some(FloatLayout::TF32),
         _ => layout_named(name).filter(|layout| *layout != FloatLayout::F64).or_else(|| small_named(name)),
     };
-    let (to_layout, from) = modifiers.first(named).zip(modifiers.first(named)).ok_or(Unfit::MODIFIERS)?;
+    if modifiers.take("E8") {
+        return unpack_exponents(shape, modifiers, finite || bounded || rounding != MachineRounding::Even);
+    }
+    // Older targets print neither halves nor floats of 32 bits.
+    let to_layout = modifiers.first(named).unwrap_or(FloatLayout::F16);
+    let from = modifiers.first(named).unwrap_or(FloatLayout::F32);
     let packing = Packing { to: to_layout, from, rounding, bounded, finite };
     let [to, sources @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
     let to = register(to)?;
+    let mut merges = false;
     let (form, sources) = match (modifiers.last()?, sources) {
         ("PACK_AB", [a, b]) if from == FloatLayout::F32 && to_layout.bits() == 16 => (PackedForm::Pack, vec![a, b]),
         ("PACK_AB_MERGE_C", [a, b, above]) if from == FloatLayout::F32 && to_layout.bits() <= 8 => {
-            nothing(above)?;
+            merges = matches!(above, MachineOperand::Register(_, Sign::NONE, RegisterPart::High));
+            if !merges {
+                nothing(above)?;
+            }
             (PackedForm::Pack, vec![a, b])
         }
         ("MERGE_C", [a, above]) if from == FloatLayout::F32 && to_layout.bits() == 16 => {
@@ -128,6 +140,30 @@ pub(super) fn pack(shape: &MachineShape) -> DecodedStep {
             let bits = source.get(thread)?.map(|number| packing.bits(number));
             value = bits.map_or(Bits::UNDEFINED, Bits::from).joined(width, value);
         }
+        // What is merged above the results, no code was seen to use.
+        let value = if merges { value.joined(2 * width, Bits::UNDEFINED) } else { value };
+        thread.set(to, 0, value);
+        Ok(())
+    })
+}
+
+/// `F2FP.BF16.E8.UNPACK_B R0, R2`: the powers of two that two bytes are the exponents of, or NaN.
+fn unpack_exponents(shape: &MachineShape, mut modifiers: ModifiersLeft, changes: bool) -> DecodedStep {
+    if !modifiers.take("BF16") || modifiers.last()? != "UNPACK_B" || changes || shape.modifiers[0] != "BF16" {
+        return Err(Unfit::MODIFIERS);
+    }
+    let [to, from] = shape.operands()?;
+    let (to, from) = (register(to)?, register(from)?);
+    let power = |byte: u64| match byte {
+        0xff => FloatLayout::BF16.nan(),
+        // 2^-127 is subnormal.
+        0 => 0x40,
+        byte => byte << 7,
+    };
+    effect(move |thread| {
+        let byte = |at: u32| thread.half(from, 0).shifted_right(at).known(8);
+        let of = |byte: Option<u64>| byte.map_or(Bits::UNDEFINED, |byte| Bits::from(power(byte)));
+        let value = of(byte(0)).joined(16, of(byte(8)));
         thread.set(to, 0, value);
         Ok(())
     })

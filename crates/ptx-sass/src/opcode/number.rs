@@ -86,9 +86,9 @@ impl ToInteger {
         match nearest {
             Some(value) => self.kind.nearest(value).zero_extended(self.kind.width.max(32)),
             None if self.nan_is_zero => Bits::ZERO,
-            None if self.kind.signed => {
-                Bits::from(1_u64 << (self.kind.width - 1)).sign_extended(self.kind.width).zero_extended(self.kind.width.max(32))
-            }
+            None if self.kind.signed => Bits::from(1_u64 << (self.kind.width - 1))
+                .sign_extended(self.kind.width)
+                .zero_extended(self.kind.width.max(32)),
             None => Bits::from(1_u64 << (self.kind.width - 1)),
         }
     }
@@ -131,9 +131,8 @@ pub(super) fn to_two_integers(shape: &MachineShape) -> DecodedStep {
     }
     let conversion = ToInteger { kind: IntegerType { width: 8, signed: false }, rounding, nan_is_zero: true };
     effect(move |thread| {
-        let of = |value: Option<MachineReal>| {
-            value.map_or(Bits::UNDEFINED, |value| conversion.of(value)).zero_extended(8)
-        };
+        let of =
+            |value: Option<MachineReal>| value.map_or(Bits::UNDEFINED, |value| conversion.of(value)).zero_extended(8);
         let (high, low) = (of(high.get(thread)?), of(low.get(thread)?));
         thread.set(to, 0, low.joined(8, high));
         Ok(())

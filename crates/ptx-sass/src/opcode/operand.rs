@@ -100,6 +100,7 @@ impl RealSource {
             MachineOperand::Register(_, _, RegisterPart::Low | RegisterPart::LowTwice) if layout.bits() == 16 => 0,
             MachineOperand::Register(_, _, RegisterPart::High | RegisterPart::HighTwice) if layout.bits() == 16 => 16,
             MachineOperand::Register(_, _, RegisterPart::Whole) => 0,
+            MachineOperand::Register(_, _, RegisterPart::Single) if layout == FloatLayout::F32 => 0,
             MachineOperand::Register(..) => return Err(Unfit::because("a source is an unknown part of a register")),
             // Which half of a constant or a number it would be, no code was seen to say.
             _ if layout.bits() == 16 => return Err(Unfit::because("a half is not in a register")),
@@ -108,15 +109,28 @@ impl RealSource {
         Self::at(operand, layout, flushes, at)
     }
 
+    /// The low and the high one of two floats of 32 bits in two registers.
+    pub(super) fn two(operand: &MachineOperand, flushes: bool) -> Result<[Self; 2], Unfit> {
+        let MachineOperand::Register(register, sign, RegisterPart::Singles) = operand else {
+            return Err(Unfit::because("a source is not two floats"));
+        };
+        let of = |register| {
+            let operand = MachineOperand::Register(register, *sign, RegisterPart::Whole);
+            Self::at(&operand, FloatLayout::F32, flushes, 0)
+        };
+        Ok([of(*register)?, of(register.after(1))?])
+    }
+
     /// A source from this bit on.
     fn at(operand: &MachineOperand, layout: FloatLayout, flushes: bool, at: u32) -> Result<Self, Unfit> {
         let wide = layout == FloatLayout::F64;
         let (place, sign) = match operand {
-            MachineOperand::Register(register, sign, _) => {
-                (RealPlace::Register(Register { wide, ..*register }), *sign)
-            }
+            MachineOperand::Register(register, sign, _) => (RealPlace::Register(Register { wide, ..*register }), *sign),
             MachineOperand::Constant { bank, base, offset, sign } => {
                 (RealPlace::Constant { bank: *bank, base: *base, offset: *offset }, *sign)
+            }
+            MachineOperand::HalfOfConstant { bank, offset, sign, .. } => {
+                (RealPlace::Constant { bank: *bank, base: None, offset: *offset }, *sign)
             }
             // The immediate of a double has its upper half.
             MachineOperand::Integer(value) => (RealPlace::Number(if wide { value << 32 } else { *value }), Sign::NONE),
@@ -153,6 +167,20 @@ impl RealSource {
     #[inline]
     pub(super) fn get(self, thread: &Thread) -> Result<Option<MachineReal>, Halt> {
         Ok(self.bits(thread)?.map(|bits| self.value(bits)))
+    }
+
+    /// The bits with the change of the sign, which of a NaN is not known.
+    pub(super) fn selected(self, thread: &Thread) -> Result<Bits, Halt> {
+        let sign = 1 << (self.layout.bits() - 1);
+        let Some(bits) = self.bits(thread)? else { return Ok(Bits::UNDEFINED) };
+        let changed = if self.sign.absolute { bits & !sign } else { bits } ^ if self.sign.negated { sign } else { 0 };
+        let unsure = self.sign != Sign::NONE && self.layout.decode(bits).is_nan();
+        Ok(Bits::new(changed, if unsure { !sign } else { u64::MAX }))
+    }
+
+    /// True if something changes its sign.
+    pub(super) fn has_sign(self) -> bool {
+        self.sign != Sign::NONE
     }
 
     /// The bits after the change of the sign.
@@ -208,8 +236,10 @@ impl HalfPair {
             rest = after;
             let [low, high] = match operand {
                 MachineOperand::Register(_, _, RegisterPart::Whole) | MachineOperand::Constant { .. } => [0, 16],
-                MachineOperand::Register(_, _, RegisterPart::LowTwice) => [0, 0],
-                MachineOperand::Register(_, _, RegisterPart::HighTwice) => [16, 16],
+                MachineOperand::Register(_, _, RegisterPart::LowTwice)
+                | MachineOperand::HalfOfConstant { high: false, .. } => [0, 0],
+                MachineOperand::Register(_, _, RegisterPart::HighTwice)
+                | MachineOperand::HalfOfConstant { high: true, .. } => [16, 16],
                 MachineOperand::Integer(value) => match after {
                     [MachineOperand::Integer(other), after @ ..] if other == value => {
                         rest = after;

@@ -241,12 +241,7 @@ pub(super) fn choose_of_three(shape: &MachineShape) -> DecodedStep {
     choose_of(choice, to, &[a, b, c], lesser)
 }
 
-fn choose_of(
-    choice: Choice,
-    to: &MachineOperand,
-    sources: &[&MachineOperand],
-    lesser: &MachineOperand,
-) -> DecodedStep {
+fn choose_of(choice: Choice, to: &MachineOperand, sources: &[&MachineOperand], lesser: &MachineOperand) -> DecodedStep {
     let sources: Result<Vec<_>, _> =
         sources.iter().map(|source| RealSource::of(source, choice.layout, choice.flushes)).collect();
     let (to, sources, lesser) = (register(to)?, sources?, predicate(lesser)?);

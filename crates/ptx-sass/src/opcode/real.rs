@@ -35,8 +35,7 @@ fn sources_of<const N: usize>(
     layout: FloatLayout,
     flushes: bool,
 ) -> Result<[RealSource; N], Unfit> {
-    let sources: Result<Vec<_>, _> =
-        operands.iter().map(|operand| RealSource::of(operand, layout, flushes)).collect();
+    let sources: Result<Vec<_>, _> = operands.iter().map(|operand| RealSource::of(operand, layout, flushes)).collect();
     sources?.try_into().map_err(|_| Unfit::OPERANDS)
 }
 
@@ -53,6 +52,91 @@ pub(super) fn multiply(shape: &MachineShape) -> DecodedStep {
 /// `FFMA R2, R2, R3, R4`: a product and a sum that are rounded once.
 pub(super) fn multiply_add(shape: &MachineShape) -> DecodedStep {
     arithmetic(shape, FloatLayout::F32, PRODUCT_AND_SUM)
+}
+
+/// `FHADD.BF16.RM.SAT R6, R2, -R5`: the sum of a half, which is the lower one of its register, and a float of 32 bits.
+pub(super) fn add_half(shape: &MachineShape) -> DecodedStep {
+    mixed(shape, SUM, 1)
+}
+
+/// `FHFMA R8, R2, R5, R7`: the product of two halves, and a float of 32 bits.
+pub(super) fn multiply_halves_add(shape: &MachineShape) -> DecodedStep {
+    mixed(shape, PRODUCT_AND_SUM, 2)
+}
+
+/// An operation whose first sources are halves: of 16 bits without a modifier.
+fn mixed<const N: usize>(shape: &MachineShape, operation: Operation<N>, halves: usize) -> DecodedStep {
+    let mut modifiers = ModifiersLeft::of(shape);
+    let half = if modifiers.take("BF16") { FloatLayout::BF16 } else { FloatLayout::F16 };
+    let (rounding, saturates) = (modifiers.rounding(), modifiers.take("SAT"));
+    modifiers.end()?;
+    let [to, sources @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
+    let (low, rest) = sources.split_at_checked(halves).ok_or(Unfit::OPERANDS)?;
+    let low = low.iter().map(|operand| RealSource::of(operand, half, false));
+    let rest = rest.iter().map(|operand| RealSource::of(operand, FloatLayout::F32, false));
+    let sources: Vec<_> = low.chain(rest).collect::<Result<_, _>>()?;
+    let sources: [RealSource; N] = sources.try_into().map_err(|_| Unfit::OPERANDS)?;
+    let to = register(to)?;
+    let result = RealResult { rounding, saturates, ..RealResult::nearest(FloatLayout::F32) };
+    effect(move |thread| {
+        let value = numbers(&sources, thread)?.map(|values| result.bits(operation(values, rounding)));
+        result.set(thread, to, value);
+        Ok(())
+    })
+}
+
+/// `FADD2.FTZ.RM R2, R2.F32x2.HI_LO, -R4.F32x2.HI_LO`: two sums.
+pub(super) fn add_two(shape: &MachineShape) -> DecodedStep {
+    twice(shape, SUM)
+}
+
+/// `FMUL2 R2, R2.F32x2.HI_LO, R4.F32x2.HI_LO`: two products.
+pub(super) fn multiply_two(shape: &MachineShape) -> DecodedStep {
+    twice(shape, PRODUCT)
+}
+
+/// `FFMA2 R2, R2.F32x2.HI_LO, R4.F32x2.HI_LO, R6.F32x2.HI_LO`: two products and sums.
+pub(super) fn multiply_add_two(shape: &MachineShape) -> DecodedStep {
+    twice(shape, PRODUCT_AND_SUM)
+}
+
+/// An operation on two floats of 32 bits each.
+fn twice<const N: usize>(shape: &MachineShape, operation: Operation<N>) -> DecodedStep {
+    let mut modifiers = ModifiersLeft::of(shape);
+    let (rounding, flushes) = (modifiers.rounding(), modifiers.take("FTZ"));
+    modifiers.end()?;
+    let [to, sources @ ..] = shape.operands else { return Err(Unfit::OPERANDS) };
+    let pairs: Vec<_> = sources.iter().map(|operand| RealSource::two(operand, flushes)).collect::<Result<_, _>>()?;
+    let pairs: [[RealSource; 2]; N] = pairs.try_into().map_err(|_| Unfit::OPERANDS)?;
+    let (to, low, high) = (register(to)?, pairs.map(|pair| pair[0]), pairs.map(|pair| pair[1]));
+    let result = RealResult { rounding, flushes, ..RealResult::nearest(FloatLayout::F32) };
+    effect(move |thread| {
+        let value = |values: [MachineReal; N]| result.bits(operation(values, rounding));
+        let (low, high) = (numbers(&low, thread)?.map(value), numbers(&high, thread)?.map(value));
+        let of = |value: Option<u64>| value.map_or(Bits::UNDEFINED, Bits::from);
+        thread.set_wide(to, of(low).joined(32, of(high)));
+        Ok(())
+    })
+}
+
+/// `FSEL R5, R0, 1, !P0`, `FSEL R0, R5, -|R2|, !P0`: one of two floats.
+pub(super) fn select(shape: &MachineShape) -> DecodedStep {
+    let ([], [to, this, that, which]) = (&shape.modifiers[..], shape.operands()?) else { return Err(Unfit::MODIFIERS) };
+    let source = |operand| RealSource::of(operand, FloatLayout::F32, false);
+    let (of_this, of_that) = (source(this)?, source(that)?);
+    if !of_this.has_sign() && !of_that.has_sign() {
+        return super::transfer::select(shape);
+    }
+    let (to, which) = (register(to)?, predicate(which)?);
+    effect(move |thread| {
+        let value = match thread.predicate(which).known(1) {
+            Some(0) => of_that.selected(thread)?,
+            Some(_) => of_this.selected(thread)?,
+            None => Bits::UNDEFINED,
+        };
+        thread.set(to, 0, value);
+        Ok(())
+    })
 }
 
 /// Doubles have neither `.FTZ` nor `.SAT`.

@@ -32,8 +32,7 @@ pub(super) fn copy(shape: &MachineShape) -> DecodedStep {
     })
 }
 
-/// `SEL R6, R4, R6, P0`, `SEL.64 R6, R6, R12, P0`; `FSEL R5, R0, 1, !P0`: one of two floats, as the bits that they are, which
-/// no sign may change.
+/// `SEL R6, R4, R6, P0`, `SEL.64 R6, R6, R12, P0`; `FSEL R5, R0, 1, !P0`: one of two values, as the bits that they are.
 pub(super) fn select(shape: &MachineShape) -> DecodedStep {
     let width = width(&shape.modifiers)?;
     let [to, this, that, which] = shape.operands()?;

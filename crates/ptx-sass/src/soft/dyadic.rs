@@ -252,9 +252,8 @@ mod tests {
         };
         for _ in 0..300_000 {
             let [a, b, c] = [next(), next(), next()];
-            let host = |f: fn(f64, f64, f64) -> f64| {
-                f(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c)).to_bits()
-            };
+            let host =
+                |f: fn(f64, f64, f64) -> f64| f(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c)).to_bits();
             let [x, y, z] = [a, b, c].map(|bits| layout.decode(bits));
             let even = MachineRounding::Even;
             let own = |value: MachineReal| layout.encode(value, even);
@@ -278,11 +277,11 @@ mod tests {
     #[test]
     fn integers_are_rounded_and_clamped() {
         let half = |count| MachineReal::Finite(Dyadic { negative: true, significand: count, exponent: -1 });
-        use MachineRounding::{Away, Down, Even, Up, Zero};
-        let of = |count: u128| [Even, Away, Zero, Down, Up].map(|to| half(count).integral(to).clamped(-100, 100));
-        assert_eq!(of(5), [Some(-2), Some(-3), Some(-2), Some(-3), Some(-2)]);
-        assert_eq!(of(3), [Some(-2), Some(-2), Some(-1), Some(-2), Some(-1)]);
-        assert_eq!(of(1000), [Some(-100); 5]);
+        use MachineRounding::{Down, Even, Up, Zero};
+        let of = |count: u128| [Even, Zero, Down, Up].map(|to| half(count).integral(to).clamped(-100, 100));
+        assert_eq!(of(5), [Some(-2), Some(-2), Some(-3), Some(-2)]);
+        assert_eq!(of(3), [Some(-2), Some(-1), Some(-2), Some(-1)]);
+        assert_eq!(of(1000), [Some(-100); 4]);
         assert_eq!(MachineReal::Infinite { negative: false }.clamped(0, 7), Some(7));
         assert_eq!(MachineReal::INVALID.clamped(0, 7), None);
     }

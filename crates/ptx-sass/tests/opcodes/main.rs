@@ -1,6 +1,7 @@
 //! Each opcode by hand-computed cases: an instruction as the disassembler prints it, registers before and after.
 
 mod cases;
+mod floats;
 mod integers;
 
 use ptx_exec::object::{Geometry, Surface};
@@ -101,7 +102,9 @@ fn step(text: &str, word: u128) -> Step {
 
 #[test]
 fn every_instruction_computes_what_was_computed_by_hand() {
-    for (text, before, after) in cases::CASES.iter().chain(integers::CASES) {
+    for (text, before, after) in
+        cases::CASES.iter().chain(integers::CASES).chain(floats::FLOATS).chain(floats::CONVERSIONS)
+    {
         let (thread, done) = run(text, before);
         assert_eq!(done, Ok(()), "{text}");
         check(&thread, after, &format!("{text} with {before}"));
@@ -257,7 +260,9 @@ fn a_product_with_one_is_a_sum() {
 
 #[test]
 fn each_opcode_has_a_case() {
-    let source = [include_str!("main.rs"), include_str!("cases.rs"), include_str!("integers.rs")].concat();
+    let source =
+        [include_str!("main.rs"), include_str!("cases.rs"), include_str!("integers.rs"), include_str!("floats.rs")]
+            .concat();
     for name in ptx_sass::opcode::names() {
         let said = ["\"", " "]
             .iter()
@@ -365,7 +370,6 @@ const UNKNOWN: &[&str] = &[
     "SURED.D.BA.2D.XOR [R2],R0,UR4,0x0",
     "SUST.P.2D.64.R [R2],R0,UR4,0x0",
     "TXQ RZ,R5,R5,TEX_HEADER_DIMENSION,UR4,0x0,0x3",
-    "HFMA2.MMA R5,R1,R2,2,1",
     "S2R R0,SR_CLOCKLO",
     "LOP3.LUT R6,R0,R1,RZ,0xc0",
     "LOP3.LUT R6,R0,R1,RZ,0x1c0,!PT",
@@ -376,9 +380,6 @@ const UNKNOWN: &[&str] = &[
     "ISETP.AND P0,PT,R0,R1,PT",
     "ISETP.GE P0,PT,R0,R1,PT",
     "VIMNMX R0,P0,PT,R1,R2,!PT",
-    "F2I R0,R1",
-    "F2I.U32 R0,R1",
-    "I2F.F16 R0,R1",
     "I2I.S32.S32.SAT R0,R1",
     "I2I.U8.S32 R0,R1",
     "I2IP.U4.S32.SAT R0,R1,R2,R3",
@@ -403,9 +404,6 @@ const UNKNOWN: &[&str] = &[
     "VIMNMX.S64 R0,P0,R2,R4,PT,!PT",
     "IMNMX.S64 PT,PT,R4,R4,R6,PT,P0",
     "VIADDMNMX.S64 R0,R2,R4,R6,PT",
-    "MUFU.RSQ R0,R1",
-    "FFMA.RZ R0,R1,R2,R3",
-    "FADD.RZ R0,R1,R2",
     "CCTL.E.DML2 [R2]",
     "DEPBAR.LE SB6,0x1",
     "DEPBAR.LE SB1,0x0,{6}",
