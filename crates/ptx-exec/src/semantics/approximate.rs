@@ -44,8 +44,13 @@ impl ApproximateResult {
             ErrorBound::Absolute(error) => error,
         };
         let error = error * (1.0 + SLACK) + value.abs() * SLACK;
-        let least = rounded(value - error, RoundingMode::Up);
-        let most = rounded(value + error, RoundingMode::Down);
+        // Where a last place is large beside the bound, what is bounded is the value before it is rounded.
+        let is_coarse = format.bits() < 32 || format.is_subnormal(nearest);
+        let (up, down) = match is_coarse {
+            true => (RoundingMode::NearestEven, RoundingMode::NearestEven),
+            false => (RoundingMode::Up, RoundingMode::Down),
+        };
+        let (least, most) = (rounded(value - error, up), rounded(value + error, down));
         match least == most || self.order(least, nearest).is_gt() || self.order(nearest, most).is_gt() {
             true => exact(nearest),
             false => (ExpectedValue::between(least, most, nearest, format), None),
@@ -88,10 +93,13 @@ fn approximate(m: &Modes<'_>, reference: Reference) -> Result<Computation, Unmod
     let inputs = (0..sources.len()).map(|at| FloatInput::new(m, at)).collect::<Result<Vec<_>, Unmodelled>>()?;
     let places: Vec<usize> = sources.iter().map(|operand| m.place_of(operand)).collect();
     let result = ApproximateResult { format, flushes: m.has("ftz") };
+    // `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` use the upper half of their source.
+    let used = if format == FloatFormat::F64 && m.has("ftz") { !u128::from(u32::MAX) } else { u128::MAX };
     let least_normal = double(format.value(format.infinity() & format.infinity().wrapping_neg()));
     m.float_elements(move |_, given| {
-        let bits: [u128; 2] = [0, 1].map(|at| inputs.get(at).map_or(0, |input| input.bits(given[at])));
-        let values: [f64; 2] = [0, 1].map(|at| inputs.get(at).map_or(0.0, |input| double(input.format.value(bits[at]))));
+        let bits: [u128; 2] = [0, 1].map(|at| inputs.get(at).map_or(0, |input| input.bits(given[at] & used)));
+        let values: [f64; 2] =
+            [0, 1].map(|at| inputs.get(at).map_or(0.0, |input| double(input.format.value(bits[at]))));
         let source = |operand: usize| places.iter().position(|place| *place == operand).unwrap_or(0);
         let value = reference(&values);
         match accuracy.promise(|operand| values[source(operand)], least_normal) {

@@ -3,11 +3,10 @@
 
 use super::approximate;
 use super::contraction::Contraction;
-use super::float_computation::ExpectedElement;
-use super::float_result::FloatResult;
+use super::float_result::{FloatResult, exact};
 use super::modes::Modes;
-use super::{Computation, Undefined, Unmodelled};
-use crate::value::{ExpectedValue, FloatFormat, FloatValue, RoundingMode};
+use super::{Computation, Inferences, Unmodelled};
+use crate::value::{FloatFormat, FloatValue, RoundingMode};
 
 /// A source: its format, and whether a subnormal number is a zero.
 #[derive(Clone, Copy, Debug)]
@@ -97,17 +96,19 @@ pub(super) fn fma(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     }
 }
 
-/// The result is 0 if a factor is the NaN that stands for what is out of bounds. The manual does not say which NaN that is.
+/// The NaN that stands for what is out of bounds, whatever its sign: an H100 has it in both formats.
+const OUT_OF_BOUNDS: u128 = 0x7ff7;
+
+/// The result is 0 if a factor is the NaN that stands for what is out of bounds.
 fn fma_in_bounds(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     let result = FloatResult::new(m, m.result_format()?)?;
     let [a, b, c] = [FloatInput::new(m, 0)?, FloatInput::new(m, 1)?, FloatInput::new(m, 2)?];
-    let format = result.format;
-    m.float_elements(move |_, bits| -> ExpectedElement {
-        if a.is_nan(bits[0]) || b.is_nan(bits[1]) {
-            return (ExpectedValue::anything(0, format.bits()), Some(Undefined::OutOfBoundsNan));
-        }
-        result.of(a.value(bits[0]).times(b.value(bits[1])).plus(c.value(bits[2]), result.mode))
-    })
+    let outside = move |bits: u128| bits & !result.format.sign() == OUT_OF_BOUNDS;
+    let computed = m.float_elements(move |_, bits| match outside(bits[0]) || outside(bits[1]) {
+        true => exact(0),
+        false => result.of(a.value(bits[0]).times(b.value(bits[1])).plus(c.value(bits[2]), result.mode)),
+    })?;
+    Ok(computed.inferring(Inferences::OUT_OF_BOUNDS_NAN))
 }
 
 pub(super) fn div(m: &Modes<'_>) -> Result<Computation, Unmodelled> {

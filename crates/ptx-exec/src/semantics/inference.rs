@@ -78,6 +78,11 @@ pub const INFERENCES: &[Inference] = &[
         says: "A signed remainder has the sign of the dividend.",
         because: "The manual leaves negative numbers to the machine; its quotients are those of C, which truncates.",
     },
+    Inference {
+        id: "out-of-bounds-nan",
+        says: "The NaN that stands for what is out of bounds is 0x7ff7, or the same with a sign, in .f16 and .bf16.",
+        because: "The manual names it without its bits; of all NaNs, an H100 takes these two for it.",
+    },
 ];
 
 /// A set of [`INFERENCES`].
@@ -99,6 +104,7 @@ impl Inferences {
     pub(crate) const ATOMIC_FLUSH: Self = Self(1 << 10);
     pub(crate) const LOW_24_BITS: Self = Self(1 << 11);
     pub(crate) const TRUNCATED_REMAINDER: Self = Self(1 << 12);
+    pub(crate) const OUT_OF_BOUNDS_NAN: Self = Self(1 << 13);
 
     /// This set if the condition holds, otherwise the empty set.
     pub(crate) fn when(self, holds: bool) -> Self {

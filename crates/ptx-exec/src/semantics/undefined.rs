@@ -39,8 +39,6 @@ pub enum Undefined {
     FoundFromNowhere,
     /// The sign of the intermediate result of a video instruction.
     IntermediateSign,
-    /// A NaN as a factor, which may be the one that stands for what is out of bounds.
-    OutOfBoundsNan,
     /// A number in a format that has neither negative ones nor ones as small.
     UnsignedFormat,
     /// A number that is rounded by random bits where more are cut off than there are.
@@ -51,7 +49,7 @@ pub enum Undefined {
 
 /// Each result that is left open: its name in reports, and the reason with the manual's page.
 #[rustfmt::skip]
-const REASONS: [(Undefined, &str, &str); 21] = [
+const REASONS: [(Undefined, &str, &str); 20] = [
     (Undefined::MisalignedCoordinate, "misaligned-coordinate", "an access that is not aligned to its own size may be rounded or fail (surface-instructions-suld)"),
     (Undefined::PartlyOutside, "partly-outside", "an access that begins within a row and ends after it is not described (surface-instructions-suld)"),
     (Undefined::MissingComponents, "missing-components", "components without a source are written with an unpredictable value (surface-instructions-sust)"),
@@ -69,7 +67,6 @@ const REASONS: [(Undefined, &str, &str); 21] = [
     (Undefined::QuotientTooLarge, "quotient-too-large", "the smallest number divided by -1 is not described (integer-arithmetic-instructions-div)"),
     (Undefined::FoundFromNowhere, "found-from-nowhere", "a base above 31 is undefined, and the magnitude of the smallest offset does not fit (integer-arithmetic-instructions-fns)"),
     (Undefined::IntermediateSign, "intermediate-sign", "how an intermediate result that its type does not have enters the second operation is not clear (scalar-video-instructions)"),
-    (Undefined::OutOfBoundsNan, "out-of-bounds-nan", "which NaN stands for what is out of bounds is not described (half-precision-floating-point-instructions-fma)"),
     (Undefined::UnsignedFormat, "unsigned-format", "what a number is that is negative, or less than the smallest one, in a format without them is not described (data-movement-and-conversion-instructions-cvt)"),
     (Undefined::RandomBits, "random-bits", "how random bits round a subnormal or too large result is not described (data-movement-and-conversion-instructions-cvt)"),
     (Undefined::NoBound, "no-bound", "the manual does not bound the error of the approximation for such inputs (floating-point-instructions)"),
