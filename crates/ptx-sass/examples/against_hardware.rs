@@ -21,13 +21,13 @@ use ptx_sass::target::MachineTarget;
 const PLACE: u64 = 0x7d00_0000_0000;
 
 /// An entry that is ready to run.
-struct Launched {
+struct MeasuredKernel {
     code: Vec<Result<Step, Unknown>>,
     thread: Thread,
     buffer: usize,
 }
 
-impl Launched {
+impl MeasuredKernel {
     /// The result for some inputs.
     fn result(&mut self, inputs: &[u64]) -> Result<u64, String> {
         self.thread.restart();
@@ -139,7 +139,7 @@ fn input(row: u64, operand: u64, name: &str) -> u64 {
 }
 
 /// The blocks of 16,384 rows whose hashes differ, or the first failure.
-fn rows(launched: &mut Launched, types: &[&str], hashes: &[u64]) -> Result<Vec<usize>, String> {
+fn rows(launched: &mut MeasuredKernel, types: &[&str], hashes: &[u64]) -> Result<Vec<usize>, String> {
     let mut differ = Vec::new();
     for (block, expected) in hashes.iter().enumerate() {
         let mut hash = 0_u64;
@@ -156,7 +156,7 @@ fn rows(launched: &mut Launched, types: &[&str], hashes: &[u64]) -> Result<Vec<u
 }
 
 /// The blocks of a walk whose hashes differ, or the first failure.
-fn walked(launched: &mut Launched, bits: u32, hashes: &[u64], blocks: &[usize]) -> Result<Vec<usize>, String> {
+fn walked(launched: &mut MeasuredKernel, bits: u32, hashes: &[u64], blocks: &[usize]) -> Result<Vec<usize>, String> {
     let mut differ = Vec::new();
     let all: Vec<usize> = (0..hashes.len()).collect();
     for block in if bits < 20 { &all } else { blocks } {
@@ -173,7 +173,7 @@ fn walked(launched: &mut Launched, bits: u32, hashes: &[u64], blocks: &[usize]) 
 }
 
 /// What differs of the rows of a case, and how many do.
-fn differences(launched: &mut Launched, inputs: &[Vec<u64>], expected: &[u64]) -> (usize, String) {
+fn differences(launched: &mut MeasuredKernel, inputs: &[Vec<u64>], expected: &[u64]) -> (usize, String) {
     let (mut count, mut first) = (0, String::new());
     for (row, expected) in expected.iter().enumerate() {
         let sources: Vec<u64> = inputs.iter().map(|input| input[row]).collect();
@@ -215,7 +215,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut thread = image.thread(&entry, &parameters);
         thread.at_once = at_once;
         let buffer = thread.memory.add(MemoryRegion::new(PLACE, vec![0; 32], true));
-        let mut launched = Launched { code: code(&cubin.sections[entry.section].data, &known), thread, buffer };
+        let mut launched = MeasuredKernel { code: code(&cubin.sections[entry.section].data, &known), thread, buffer };
         all += 1;
         let problem = match inputs {
             ["rows", types] => {

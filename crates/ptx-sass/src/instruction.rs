@@ -147,23 +147,16 @@ pub enum MachineOperand {
         /// The changes to the value before it is used.
         sign: Sign,
     },
-    /// A half of a word of a constant bank, twice: `c[0x0][0x180].H0_H0`.
-    HalfOfConstant {
+    /// A part of a word of a constant bank, `c[0x2][0x10].SIGN`, `c[0x0][0x180].H0_H0`.
+    PartOfConstant {
         /// The bank.
         bank: u8,
         /// The offset of the word in bytes.
         offset: i64,
         /// The changes to the value before it is used.
         sign: Sign,
-        /// True if it is the high half.
-        high: bool,
-    },
-    /// The highest bit of a word of a constant bank, `c[0x2][0x10].SIGN`.
-    SignOfConstant {
-        /// The bank.
-        bank: u8,
-        /// The offset in bytes.
-        offset: i64,
+        /// Which part it is.
+        part: RegisterPart,
     },
     /// An address in memory, `desc[UR4][R2.64+UR6+0x10]`.
     Address(MachineAddress),
@@ -365,16 +358,10 @@ fn constant(text: &str, sign: Sign) -> Option<MachineOperand> {
 }
 
 fn part_of_constant(operand: MachineOperand, part: RegisterPart) -> Option<MachineOperand> {
-    match (operand, part) {
-        (operand, RegisterPart::Whole) => Some(operand),
-        (MachineOperand::Constant { bank, base: None, offset, sign: Sign::NONE }, RegisterPart::Sign) => {
-            Some(MachineOperand::SignOfConstant { bank, offset })
-        }
-        (MachineOperand::Constant { bank, base: None, offset, sign }, RegisterPart::LowTwice) => {
-            Some(MachineOperand::HalfOfConstant { bank, offset, sign, high: false })
-        }
-        (MachineOperand::Constant { bank, base: None, offset, sign }, RegisterPart::HighTwice) => {
-            Some(MachineOperand::HalfOfConstant { bank, offset, sign, high: true })
+    match operand {
+        operand if part == RegisterPart::Whole => Some(operand),
+        MachineOperand::Constant { bank, base: None, offset, sign } => {
+            Some(MachineOperand::PartOfConstant { bank, offset, sign, part })
         }
         _ => None,
     }

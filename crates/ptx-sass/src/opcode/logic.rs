@@ -54,7 +54,9 @@ impl Bit {
     fn of(operand: &MachineOperand) -> Result<Self, Unfit> {
         match operand {
             MachineOperand::Register(register, Sign::NONE, RegisterPart::Sign) => Ok(Self::OfRegister(*register)),
-            MachineOperand::SignOfConstant { bank, offset } => Ok(Self::OfConstant(*bank, *offset)),
+            MachineOperand::PartOfConstant { bank, offset, sign: Sign::NONE, part: RegisterPart::Sign } => {
+                Ok(Self::OfConstant(*bank, *offset))
+            }
             other => predicate(other).map(Self::Predicate),
         }
     }

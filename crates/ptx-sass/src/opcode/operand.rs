@@ -103,6 +103,7 @@ impl RealSource {
             MachineOperand::Register(_, _, RegisterPart::Single) if layout == FloatLayout::F32 => 0,
             MachineOperand::Register(..) => return Err(Unfit::because("a source is an unknown part of a register")),
             // Which half of a constant or a number it would be, no code was seen to say.
+            MachineOperand::PartOfConstant { .. } => return Err(Unfit::because("a source is a part of a constant")),
             _ if layout.bits() == 16 => return Err(Unfit::because("a half is not in a register")),
             _ => 0,
         };
@@ -129,7 +130,7 @@ impl RealSource {
             MachineOperand::Constant { bank, base, offset, sign } => {
                 (RealPlace::Constant { bank: *bank, base: *base, offset: *offset }, *sign)
             }
-            MachineOperand::HalfOfConstant { bank, offset, sign, .. } => {
+            MachineOperand::PartOfConstant { bank, offset, sign, .. } => {
                 (RealPlace::Constant { bank: *bank, base: None, offset: *offset }, *sign)
             }
             // The immediate of a double has its upper half.
@@ -237,9 +238,9 @@ impl HalfPair {
             let [low, high] = match operand {
                 MachineOperand::Register(_, _, RegisterPart::Whole) | MachineOperand::Constant { .. } => [0, 16],
                 MachineOperand::Register(_, _, RegisterPart::LowTwice)
-                | MachineOperand::HalfOfConstant { high: false, .. } => [0, 0],
+                | MachineOperand::PartOfConstant { part: RegisterPart::LowTwice, .. } => [0, 0],
                 MachineOperand::Register(_, _, RegisterPart::HighTwice)
-                | MachineOperand::HalfOfConstant { high: true, .. } => [16, 16],
+                | MachineOperand::PartOfConstant { part: RegisterPart::HighTwice, .. } => [16, 16],
                 MachineOperand::Integer(value) => match after {
                     [MachineOperand::Integer(other), after @ ..] if other == value => {
                         rest = after;

@@ -44,13 +44,13 @@ impl RealTest {
 }
 
 /// A comparison with what combines its result with another predicate.
-struct Comparison {
+struct RealComparison {
     test: RealTest,
     table: u8,
     flushes: bool,
 }
 
-impl Comparison {
+impl RealComparison {
     /// `.GE.FTZ.AND`: all modifiers that are left.
     fn of(mut modifiers: ModifiersLeft) -> Result<Self, Unfit> {
         let test = modifiers.first(RealTest::named).ok_or(Unfit::MODIFIERS)?;
@@ -70,7 +70,7 @@ fn set_both(thread: &mut Thread, table: u8, results: [Predicate; 2], found: [Bit
 }
 
 fn set_predicates(shape: &MachineShape, layout: FloatLayout) -> DecodedStep {
-    let Comparison { test, table, flushes } = Comparison::of(ModifiersLeft::of(shape))?;
+    let RealComparison { test, table, flushes } = RealComparison::of(ModifiersLeft::of(shape))?;
     let [one, two, a, b, other] = shape.operands()?;
     let source = |operand| RealSource::of(operand, layout, flushes);
     let (results, sources, other) = ([predicate(one)?, predicate(two)?], [source(a)?, source(b)?], predicate(other)?);
@@ -126,7 +126,7 @@ fn flag(found: Bits, of_float: bool, layout: FloatLayout) -> Bits {
 pub(super) fn set(shape: &MachineShape) -> DecodedStep {
     let mut modifiers = ModifiersLeft::of(shape);
     let of_float = modifiers.take("BF");
-    let Comparison { test, table, flushes } = Comparison::of(modifiers)?;
+    let RealComparison { test, table, flushes } = RealComparison::of(modifiers)?;
     let [to, a, b, other] = shape.operands()?;
     let source = |operand| RealSource::of(operand, FloatLayout::F32, flushes);
     let (to, sources, other) = (register(to)?, [source(a)?, source(b)?], predicate(other)?);
@@ -149,7 +149,7 @@ fn two_pairs(operands: &[MachineOperand], layout: FloatLayout, flushes: bool) ->
 pub(super) fn set_halves(shape: &MachineShape) -> DecodedStep {
     let mut modifiers = ModifiersLeft::of(shape);
     let (layout, of_float) = (super::half::layout(&mut modifiers), modifiers.take("BF"));
-    let Comparison { test, table, flushes } = Comparison::of(modifiers)?;
+    let RealComparison { test, table, flushes } = RealComparison::of(modifiers)?;
     let [to, sources @ .., other] = shape.operands else { return Err(Unfit::OPERANDS) };
     let (to, sources, other) = (register(to)?, two_pairs(sources, layout, flushes)?, predicate(other)?);
     effect(move |thread| {
@@ -167,7 +167,7 @@ pub(super) fn set_halves(shape: &MachineShape) -> DecodedStep {
 pub(super) fn set_predicates_of_halves(shape: &MachineShape) -> DecodedStep {
     let mut modifiers = ModifiersLeft::of(shape);
     let layout = super::half::layout(&mut modifiers);
-    let Comparison { test, table, flushes } = Comparison::of(modifiers)?;
+    let RealComparison { test, table, flushes } = RealComparison::of(modifiers)?;
     let [one, two, sources @ .., other] = shape.operands else { return Err(Unfit::OPERANDS) };
     let (results, other) = ([predicate(one)?, predicate(two)?], predicate(other)?);
     let sources = two_pairs(sources, layout, flushes)?;
@@ -180,7 +180,7 @@ pub(super) fn set_predicates_of_halves(shape: &MachineShape) -> DecodedStep {
 
 /// How a minimum or a maximum of floats is chosen.
 #[derive(Clone, Copy)]
-struct Choice {
+struct RealChoice {
     layout: FloatLayout,
     flushes: bool,
     /// True if the result is a NaN when a source is one.
@@ -189,7 +189,7 @@ struct Choice {
     signed: bool,
 }
 
-impl Choice {
+impl RealChoice {
     fn of(mut modifiers: ModifiersLeft, layout: FloatLayout) -> Result<Self, Unfit> {
         let (flushes, keeps_nan) = (modifiers.take("FTZ"), modifiers.take("NAN"));
         let signed = modifiers.take("XORSIGN");
@@ -229,19 +229,24 @@ impl Choice {
 /// `FMNMX.FTZ.NAN.XORSIGN R6, |R2|, |R5|, !PT`: the lesser one if the predicate is true, otherwise the greater one. With `.XORSIGN`
 /// the sign is that of a product of the registers, before their signs are changed.
 pub(super) fn choose(shape: &MachineShape) -> DecodedStep {
-    let choice = Choice::of(ModifiersLeft::of(shape), FloatLayout::F32)?;
+    let choice = RealChoice::of(ModifiersLeft::of(shape), FloatLayout::F32)?;
     let [to, a, b, lesser] = shape.operands()?;
     choose_of(choice, to, &[a, b], lesser)
 }
 
 /// `FMNMX3.NAN R4, R4, R5, R6, PT`: the least or the greatest one of three.
 pub(super) fn choose_of_three(shape: &MachineShape) -> DecodedStep {
-    let choice = Choice::of(ModifiersLeft::of(shape), FloatLayout::F32)?;
+    let choice = RealChoice::of(ModifiersLeft::of(shape), FloatLayout::F32)?;
     let [to, a, b, c, lesser] = shape.operands()?;
     choose_of(choice, to, &[a, b, c], lesser)
 }
 
-fn choose_of(choice: Choice, to: &MachineOperand, sources: &[&MachineOperand], lesser: &MachineOperand) -> DecodedStep {
+fn choose_of(
+    choice: RealChoice,
+    to: &MachineOperand,
+    sources: &[&MachineOperand],
+    lesser: &MachineOperand,
+) -> DecodedStep {
     let sources: Result<Vec<_>, _> =
         sources.iter().map(|source| RealSource::of(source, choice.layout, choice.flushes)).collect();
     let (to, sources, lesser) = (register(to)?, sources?, predicate(lesser)?);
@@ -256,7 +261,7 @@ fn choose_of(choice: Choice, to: &MachineOperand, sources: &[&MachineOperand], l
 pub(super) fn choose_halves(shape: &MachineShape) -> DecodedStep {
     let mut modifiers = ModifiersLeft::of(shape);
     let layout = super::half::layout(&mut modifiers);
-    let choice = Choice::of(modifiers, layout)?;
+    let choice = RealChoice::of(modifiers, layout)?;
     let [to, sources @ .., lesser] = shape.operands else { return Err(Unfit::OPERANDS) };
     let pairs = HalfPair::all(sources, layout, choice.flushes)?;
     if !(2..=3).contains(&pairs.len()) {

@@ -7,14 +7,14 @@ use crate::soft::{FloatLayout, MachineReal, MachineRounding};
 use ptx_exec::value::Bits;
 
 /// An operation before rounding.
-type Operation<const N: usize> = fn([MachineReal; N], MachineRounding) -> MachineReal;
+type RealOperation<const N: usize> = fn([MachineReal; N], MachineRounding) -> MachineReal;
 
-const SUM: Operation<2> = |[a, b], rounding| a.plus(b, rounding);
-const PRODUCT: Operation<2> = |[a, b], _| a.times(b);
-const PRODUCT_AND_SUM: Operation<3> = |[a, b, c], rounding| a.times_plus(b, c, rounding);
+const SUM: RealOperation<2> = |[a, b], rounding| a.plus(b, rounding);
+const PRODUCT: RealOperation<2> = |[a, b], _| a.times(b);
+const PRODUCT_AND_SUM: RealOperation<3> = |[a, b, c], rounding| a.times_plus(b, c, rounding);
 
 /// An operation on floats of one format: `.FTZ` flushes them and the result, `.SAT` takes the result to between 0 and 1.
-fn arithmetic<const N: usize>(shape: &MachineShape, layout: FloatLayout, operation: Operation<N>) -> DecodedStep {
+fn arithmetic<const N: usize>(shape: &MachineShape, layout: FloatLayout, operation: RealOperation<N>) -> DecodedStep {
     let mut modifiers = ModifiersLeft::of(shape);
     let (rounding, flushes) = (modifiers.rounding(), modifiers.take("FTZ"));
     let saturates = modifiers.take("SAT");
@@ -65,7 +65,7 @@ pub(super) fn multiply_halves_add(shape: &MachineShape) -> DecodedStep {
 }
 
 /// An operation whose first sources are halves: of 16 bits without a modifier.
-fn mixed<const N: usize>(shape: &MachineShape, operation: Operation<N>, halves: usize) -> DecodedStep {
+fn mixed<const N: usize>(shape: &MachineShape, operation: RealOperation<N>, halves: usize) -> DecodedStep {
     let mut modifiers = ModifiersLeft::of(shape);
     let half = if modifiers.take("BF16") { FloatLayout::BF16 } else { FloatLayout::F16 };
     let (rounding, saturates) = (modifiers.rounding(), modifiers.take("SAT"));
@@ -101,7 +101,7 @@ pub(super) fn multiply_add_two(shape: &MachineShape) -> DecodedStep {
 }
 
 /// An operation on two floats of 32 bits each.
-fn twice<const N: usize>(shape: &MachineShape, operation: Operation<N>) -> DecodedStep {
+fn twice<const N: usize>(shape: &MachineShape, operation: RealOperation<N>) -> DecodedStep {
     let mut modifiers = ModifiersLeft::of(shape);
     let (rounding, flushes) = (modifiers.rounding(), modifiers.take("FTZ"));
     modifiers.end()?;
@@ -140,7 +140,7 @@ pub(super) fn select(shape: &MachineShape) -> DecodedStep {
 }
 
 /// Doubles have neither `.FTZ` nor `.SAT`.
-fn of_doubles<const N: usize>(shape: &MachineShape, operation: Operation<N>) -> DecodedStep {
+fn of_doubles<const N: usize>(shape: &MachineShape, operation: RealOperation<N>) -> DecodedStep {
     match shape.modifiers[..] {
         [] | ["RZ" | "RM" | "RP"] => arithmetic(shape, FloatLayout::F64, operation),
         _ => Err(Unfit::MODIFIERS),
