@@ -45,10 +45,10 @@ impl ApproximateResult {
         };
         let error = error * (1.0 + SLACK) + value.abs() * SLACK;
         // Where a last place is large beside the bound, what is bounded is the value before it is rounded.
-        let is_coarse = format.bits() < 32 || format.is_subnormal(nearest);
-        let (up, down) = match is_coarse {
-            true => (RoundingMode::NearestEven, RoundingMode::NearestEven),
-            false => (RoundingMode::Up, RoundingMode::Down),
+        let (up, down) = match (format.is_subnormal(nearest) || nearest & !format.sign() == 0, format.bits()) {
+            (true, _) => (RoundingMode::Down, RoundingMode::Up),
+            (false, 16) => (RoundingMode::NearestEven, RoundingMode::NearestEven),
+            (false, _) => (RoundingMode::Up, RoundingMode::Down),
         };
         let (least, most) = (rounded(value - error, up), rounded(value + error, down));
         match least == most || self.order(least, nearest).is_gt() || self.order(nearest, most).is_gt() {
