@@ -9,7 +9,6 @@ mod address;
 mod contents;
 mod effect;
 mod error;
-mod floats;
 mod forbidden;
 mod line_case;
 mod modelled;
@@ -26,7 +25,6 @@ use ptx_spec::spec::words::NONE;
 use ptx_spec::spec::{Choice, Cube, Form, Instruction, Isa, SetupAxis, Spec};
 
 pub use error::NoSetup;
-pub use floats::float_number;
 use forbidden::Forbidden;
 pub use line_case::line_case;
 
