@@ -4,6 +4,7 @@
 //! values that it forbids. Names are those of `spec show`. What all forms share, which is the environment and the rules of
 //! every module, stands once, in [`ExportedIsa`].
 
+mod accuracy;
 mod form;
 mod isa;
 mod operand;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::environment::{Target, Version};
 use crate::spec::{Example, Form, Instruction, Isa, Rule, Spec, Verdict};
 
+pub use accuracy::{ExportedAccuracy, ExportedAccuracyCase, ExportedInputRange, ExportedPromise};
 pub use form::{ExportedAxis, ExportedChoice, ExportedForm, ExportedPunctuation, ExportedSlot};
 pub use isa::{ExportedIsa, ExportedKinds, ExportedNeeds, ExportedSpecial, ExportedTarget, ExportedType};
 pub use operand::{ExportedNumbers, ExportedOperand, ExportedOperandType, ExportedSize};
@@ -27,7 +29,7 @@ pub use template::{ExportedPart, ExportedTemplate, ExportedText};
 /// A line is of the instruction with the longest name that it begins with, and of the form that explains it best. Its
 /// choices are one value for each axis of the form. The line is valid if no rule forbids them, other than rules of the kinds
 /// `canonical` and `undefined`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportedSpec {
     /// The version of this format: 1.
@@ -45,7 +47,7 @@ pub struct ExportedSpec {
 }
 
 /// An instruction or a directive.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportedInstruction {
     /// The opcode, with the modifiers that tell it from other instructions of the opcode: `cvt.pack`.

@@ -1,5 +1,6 @@
 //! From YAML texts to a checked [`Spec`].
 
+mod accuracy;
 mod check;
 mod conditions;
 mod directive;
@@ -12,6 +13,7 @@ mod isa;
 mod notation;
 mod opcodes;
 pub mod raw;
+pub mod raw_accuracy;
 pub mod raw_directive;
 mod relations;
 mod rules;

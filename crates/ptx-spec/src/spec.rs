@@ -2,6 +2,7 @@
 //!
 //! A [`Spec`] is only made by the loader ([`crate::load`]), which checks it: one that exists is sound.
 
+mod accuracy;
 mod axis;
 mod condition;
 mod cube;
@@ -24,6 +25,7 @@ pub mod words;
 
 use rustc_hash::FxHashMap;
 
+pub use accuracy::{Accuracy, AccuracyCase, ErrorBound, FloatClass, InputRange, NumberSet, Promise, SpecialResult};
 pub use axis::{Axis, Choice, UNREAD};
 pub use condition::Entry;
 pub use cube::{Cube, ValueSet};

@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SharedParts;
+use super::accuracy::ExportedAccuracy;
 use super::operand::ExportedOperand;
 use super::rule::ExportedRule;
 use super::template::ExportedTemplate;
 use crate::spec::{Axis, Choice, Cube, Form, Operand, Pattern, Rule, RuleKind, Slot};
 
 /// A syntax line of the manual.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportedForm {
     /// `instruction.form`.
@@ -39,6 +40,9 @@ pub struct ExportedForm {
     pub axes: Vec<ExportedAxis>,
     /// The rules but those of every module, which `isa` has, and those that only choose which faults of writing are tried.
     pub rules: Vec<ExportedRule>,
+    /// The promises of the manual on approximate results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accuracy: Vec<ExportedAccuracy>,
 }
 
 /// The place of a modifier.
@@ -150,6 +154,7 @@ impl ExportedForm {
             template: form.template.as_ref().map(|template| ExportedTemplate::of(form, template)),
             axes: axes.map(|axis| ExportedAxis::of(form, axis)).collect(),
             rules: rules.map(|rule| ExportedRule::of(form, rule)).collect(),
+            accuracy: form.accuracies.iter().map(|accuracy| ExportedAccuracy::of(form, accuracy)).collect(),
         }
     }
 }

@@ -80,7 +80,7 @@ impl ExportedRule {
     }
 }
 
-fn combination(form: &Form, cube: &Cube) -> ExportedCombination {
+pub(super) fn combination(form: &Form, cube: &Cube) -> ExportedCombination {
     let named = |(axis, set): &(usize, crate::spec::ValueSet)| {
         let axis = &form.axes[*axis];
         (axis.name.clone(), set.iter().filter_map(|value| axis.values.get(usize::from(value)).cloned()).collect())

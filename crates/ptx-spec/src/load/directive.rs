@@ -166,6 +166,7 @@ impl<'a> DirectiveSource<'a> {
             rules: draft.rules,
             writes: Vec::new(),
             setup: Vec::new(),
+            accuracies: Vec::new(),
             setup_axes: 0,
             template: Some(template),
             tables: Tables::default(),
@@ -238,6 +239,7 @@ fn as_instruction(raw: &RawDirective) -> RawInstruction {
         order: Default::default(),
         modes: Vec::new(),
         ends: false,
+        accuracy: Vec::new(),
     };
     RawInstruction {
         instruction: raw.directive.clone(),

@@ -74,6 +74,7 @@ impl<'a> FormBuilder<'a> {
             rules: self.draft.rules,
             writes: Vec::new(),
             setup: Vec::new(),
+            accuracies: Vec::new(),
             setup_axes: 0,
             template: None,
             tables: Tables::default(),

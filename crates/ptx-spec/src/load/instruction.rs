@@ -8,7 +8,7 @@ use super::raw::{RawExample, RawForm, RawNote};
 use super::rules::MOST_CUBES;
 use super::slots::claims;
 use super::sources::{FormSource, ReadForm, Sources};
-use super::{check, rules, separate, setup};
+use super::{accuracy, check, rules, separate, setup};
 use crate::spec::{Example, Form, Instruction, Note, SlotClaims, ValueSet};
 use crate::yaml::Error;
 
@@ -24,6 +24,7 @@ pub(super) fn build(sources: &Sources<'_>) -> Result<Instruction, Vec<Error>> {
     let mut forms = forms(sources, &read)?;
     rules::add(sources, &mut forms)?;
     setup::add(sources, &mut forms)?;
+    accuracy::add(sources, &mut forms)?;
     separate::separate(&mut forms);
     for (form, read) in forms.iter().zip(&read) {
         fits(sources, form, read.raw)?;

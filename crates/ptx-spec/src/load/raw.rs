@@ -9,6 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::raw_accuracy::RawAccuracy;
 use crate::environment::{Target, Version};
 use crate::role::RawOperand;
 use crate::spec::{Kind, OpaqueMembers, Source, Verdict};
@@ -208,6 +209,9 @@ pub struct RawForm {
     /// True if control does not go on after a line: `ret`.
     #[serde(default)]
     pub ends: bool,
+    /// The promises of the manual on the results of approximate lines: each is about other lines.
+    #[serde(default)]
+    pub accuracy: Vec<RawAccuracy>,
 }
 
 /// The importance of the order of the modifiers.

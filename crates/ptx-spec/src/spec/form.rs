@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::condition::Entry;
 use super::tables::Tables;
 use super::words::NONE;
-use super::{Axis, Choice, Cube, DirectiveTemplate, Operand, Rule, SetupRule};
+use super::{Accuracy, Axis, Choice, Cube, DirectiveTemplate, Operand, Rule, SetupRule};
 
 /// One syntax line of the manual.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct Form {
     pub writes: Vec<usize>,
     /// Combinations that are never executed.
     pub setup: Vec<SetupRule>,
+    /// The promises of the manual on the results of approximate lines: each is about other lines.
+    pub accuracies: Vec<Accuracy>,
     /// How many axes of the setup follow those of the variant.
     pub(crate) setup_axes: usize,
     /// How a directive is written; none for an instruction.
@@ -82,6 +84,12 @@ impl Form {
         }
         let cube = Cube::new(sets);
         (!cube.is_empty()).then_some(cube)
+    }
+
+    /// The promises of the manual on the results of a line with these choices, one value for each axis; `None` if it is not
+    /// approximate.
+    pub fn accuracy(&self, values: &[u8]) -> Option<&Accuracy> {
+        self.accuracies.iter().find(|accuracy| accuracy.when.contains(values))
     }
 
     /// Its page in the manual.
