@@ -8,7 +8,7 @@ use crate::spec::{
     Accuracy, AccuracyCase, ErrorBound, FloatClass, Form, InputRange, NumberSet, Promise, SpecialResult, manual_page,
 };
 
-/// What the manual promises of the results of some lines of a form. Lines that it does not name are exact.
+/// The promise of a page of the manual on the results of some lines of a form. Lines that it does not name are exact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportedAccuracy {
@@ -23,7 +23,7 @@ pub struct ExportedAccuracy {
     pub because: Option<String>,
 }
 
-/// Inputs, and what their result is.
+/// Inputs, and the promise on their result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportedAccuracyCase {
@@ -60,7 +60,7 @@ pub struct ExportedInputRange {
     pub has_to: bool,
 }
 
-/// What the manual promises of a result.
+/// The promise of the manual on a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExportedPromise {

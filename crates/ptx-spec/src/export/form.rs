@@ -40,7 +40,7 @@ pub struct ExportedForm {
     pub axes: Vec<ExportedAxis>,
     /// The rules but those of every module, which `isa` has, and those that only choose which faults of writing are tried.
     pub rules: Vec<ExportedRule>,
-    /// What the manual promises of approximate results.
+    /// The promises of the manual on approximate results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accuracy: Vec<ExportedAccuracy>,
 }

@@ -209,7 +209,7 @@ pub struct RawForm {
     /// True if control does not go on after a line: `ret`.
     #[serde(default)]
     pub ends: bool,
-    /// What the manual promises of the results of approximate lines: each of other lines.
+    /// The promises of the manual on the results of approximate lines: each is about other lines.
     #[serde(default)]
     pub accuracy: Vec<RawAccuracy>,
 }

@@ -5,16 +5,15 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-use super::raw::RawCube;
-use crate::yaml::{At, Ordered};
+use crate::yaml::{At, OneOrMany, Ordered};
 
-/// What the manual promises of the results of some lines of a form.
+/// The promise of a page of the manual on the results of some lines of a form.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawAccuracy {
     /// The condition under which it applies: by default always.
     #[serde(default)]
-    pub when: RawCube,
+    pub when: Ordered<OneOrMany<String>>,
     /// The anchor of the page that promises it, if it is not the form's own.
     pub manual: Option<String>,
     /// The cases; the first that fits the inputs counts, and where none does, any result is right.

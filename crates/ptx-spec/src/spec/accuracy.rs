@@ -1,8 +1,8 @@
 //! What the manual promises of the results of approximate instructions: bounds of errors, and results of special inputs.
 
-use super::{Cube, Form};
+use super::Cube;
 
-/// What a page of the manual promises of the results of some lines of a form.
+/// The promise of a page of the manual on the results of some lines of a form: bounds of errors, results of special inputs.
 #[derive(Clone, Debug)]
 pub struct Accuracy {
     /// The anchor of the page in the manual.
@@ -15,7 +15,7 @@ pub struct Accuracy {
     pub because: Option<String>,
 }
 
-/// Inputs of an approximate instruction, and what the manual promises of their result.
+/// Inputs of an approximate instruction, and the promise of its page on their result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccuracyCase {
     /// For each operand that matters, where its number must be. Of packed types each lane is a number.
@@ -27,7 +27,7 @@ pub struct AccuracyCase {
 /// The numbers that one operand of an approximate instruction may be in a case of its page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InputRange {
-    /// The operand, by its position in [`Form::operands`].
+    /// The operand, by its position in [`Form::operands`](super::Form::operands).
     pub operand: usize,
     /// True if the magnitude of the operand must be there, whatever its sign: `|b|` on the page.
     pub magnitude: bool,
@@ -73,7 +73,7 @@ pub enum FloatClass {
     Nan,
 }
 
-/// What a page of an approximate instruction promises of a result.
+/// The promise of the page of an approximate instruction on one result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Promise {
     /// It is this far from the exact one at most.
@@ -104,16 +104,8 @@ pub enum SpecialResult {
     Bits(u64),
     /// A zero with the sign of the exact result.
     SignedZero,
-    /// This operand, by its position in [`Form::operands`].
+    /// This operand, by its position in [`Form::operands`](super::Form::operands).
     Operand(usize),
-}
-
-impl Form {
-    /// What the manual promises of the results of a line with these choices, one for each axis; none of a line that is
-    /// exact, or not of floating-point numbers.
-    pub fn accuracy(&self, values: &[u8]) -> Option<&Accuracy> {
-        self.accuracies.iter().find(|accuracy| accuracy.when.contains(values))
-    }
 }
 
 impl Accuracy {

@@ -39,7 +39,7 @@ pub struct Form {
     pub writes: Vec<usize>,
     /// Combinations that are never executed.
     pub setup: Vec<SetupRule>,
-    /// What the manual promises of the results of approximate lines: each of other lines.
+    /// The promises of the manual on the results of approximate lines: each is about other lines.
     pub accuracies: Vec<Accuracy>,
     /// How many axes of the setup follow those of the variant.
     pub(crate) setup_axes: usize,
@@ -84,6 +84,12 @@ impl Form {
         }
         let cube = Cube::new(sets);
         (!cube.is_empty()).then_some(cube)
+    }
+
+    /// The promises of the manual on the results of a line with these choices, one value for each axis; `None` if it is not
+    /// approximate.
+    pub fn accuracy(&self, values: &[u8]) -> Option<&Accuracy> {
+        self.accuracies.iter().find(|accuracy| accuracy.when.contains(values))
     }
 
     /// Its page in the manual.
