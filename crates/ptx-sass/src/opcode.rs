@@ -22,6 +22,8 @@ mod real;
 mod shape;
 mod source;
 mod special_function;
+mod special_table;
+mod special_unit;
 mod sum;
 mod surface;
 mod transfer;
