@@ -28,7 +28,7 @@ FN u32 less(u32 a, u32 b) { u32 r; asm("{ .reg .pred p; setp.lt.f16 p, %1, %2; s
 FN u32 narrow(f32 v) { u16 r; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(v)); return r; }
 FN f32 wide(u32 a) { f32 r; asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"((u16)a)); return r; }
 #endif
-FN u32 shown(u32 h) { return (h & 0x7fff) > 0x7c00 ? 0x7e00 : h; }
+FN u32 shown(u32 h) { f32 v = wide(h); return v != v ? 0x7e00 : h; }
 // Arithmetic of halves by instructions; on the host by their bits.
 KERNEL(half) {
     ROLLED for (u32 i = 0; i + 1 < n; i += 2) {
