@@ -86,7 +86,7 @@ fn all() -> Result<(), Failed> {
     Executed::sum(executed?).checked(wanted.is_empty())
 }
 
-/// The GPU executes all modules: those that its driver compiles, and those that each installed ptxas does.
+/// The GPU executes all modules, those with floats as well: those that its driver compiles, and those that each installed ptxas does.
 fn on_a_gpu() -> Result<(), Failed> {
     let wanted = std::env::var("ENGINE").unwrap_or_default();
     let serve = |more: &[&str]| {
@@ -103,7 +103,8 @@ fn on_a_gpu() -> Result<(), Failed> {
     let executed = engines.par_iter().map(|engine| {
         let about = engine.about();
         let target = about.targets.iter().max_by_key(|target| target.sm).ok_or("no target")?;
-        Executed::on(engine, *target, *about.ptx.iter().max().ok_or("no PTX version")?, one_thread::all())
+        let programs = [one_thread::all(), one_thread::with_floats()].concat();
+        Executed::on(engine, *target, *about.ptx.iter().max().ok_or("no PTX version")?, programs)
     });
     Executed::sum(executed.collect::<Result<Vec<Executed>, Failed>>()?).checked(false)
 }

@@ -1,5 +1,5 @@
-//! The kernels of `corpus/kernels_of_one_thread/`, as compilers write them. Each has a buffer of input and one of output, which
-//! holds 0xa5 before; what it must hold afterwards was computed by the same source on the host.
+//! The kernels of `corpus/kernels_of_one_thread/` and `corpus/kernels_of_floats/`, as compilers write them. Each has a buffer of
+//! input and one of output, which holds 0xa5 before; what it must hold afterwards was computed by the same source on the host.
 
 use std::path::{Path, PathBuf};
 
@@ -28,17 +28,28 @@ pub(crate) struct CompiledProgram {
 
 /// The size of the output in bytes.
 const OUTPUT: usize = 1024;
-/// The fewest programs, so that none gets lost.
+/// The fewest programs without floats and with them, so that none gets lost.
 const PROGRAMS: usize = 32;
+const FLOAT_PROGRAMS: usize = 27;
 
-/// All modules, in the order of their names.
+/// All modules without floats, in the order of their names.
 pub(crate) fn all() -> Vec<CompiledProgram> {
+    of("corpus/kernels_of_one_thread", PROGRAMS)
+}
+
+/// All modules with floats.
+pub(crate) fn with_floats() -> Vec<CompiledProgram> {
+    of("corpus/kernels_of_floats", FLOAT_PROGRAMS)
+}
+
+/// The modules of a folder that has so many programs at least.
+fn of(folder: &str, fewest: usize) -> Vec<CompiledProgram> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = own.ancestors().map(|above| above.join("corpus/kernels_of_one_thread")).find(|folder| folder.is_dir());
+    let folder = own.ancestors().map(|above| above.join(folder)).find(|folder| folder.is_dir());
     let folder = folder.expect("the corpus");
     let text = std::fs::read_to_string(folder.join("cases.json")).expect("the cases");
     let programs: Vec<Program> = serde_json::from_str(&text).expect("cases");
-    assert!(programs.len() >= PROGRAMS, "{} programs", programs.len());
+    assert!(programs.len() >= fewest, "{} programs", programs.len());
     programs.iter().flat_map(|program| modules(&folder, program)).collect()
 }
 
