@@ -18,8 +18,7 @@ impl FloatInput {
     /// The source at a position of the line.
     pub(super) fn new(m: &Modes<'_>, at: usize) -> Result<Self, Unmodelled> {
         let format = m.source_format(at)?;
-        let flushes = m.has("ftz") && (format == FloatFormat::F32 || format == FloatFormat::F16);
-        Ok(Self { format, flushes })
+        Ok(Self { format, flushes: m.flushes(format) })
     }
 
     /// The bits, flushed.

@@ -31,6 +31,8 @@ fn chosen(m: &Modes<'_>, wanted: Ordering) -> Result<Computation, Unmodelled> {
         Some(order) => if order == wanted { b } else { a },
         None => a,
     };
+    // The sign of a NaN is one of those that are combined.
+    let m = if xorsign { m.with_floats_as_bits() } else { *m };
     m.float_elements(move |_, given| {
         let mut numbers = given.iter().map(|bits| if absolute { input.bits(bits & !format.sign()) } else { input.bits(*bits) });
         let first = numbers.next().unwrap_or_default();
@@ -69,7 +71,7 @@ fn resigned(
 /// The magnitude of the second source with the sign of the first.
 pub(super) fn copysign(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     let sign = m.result_format()?.sign();
-    m.float_elements(move |_, given| exact(given[0] & sign | given[1] & !sign))
+    m.with_floats_as_bits().float_elements(move |_, given| exact(given[0] & sign | given[1] & !sign))
 }
 
 pub(super) fn testp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {

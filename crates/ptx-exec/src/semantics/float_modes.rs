@@ -11,6 +11,11 @@ use crate::value::{FloatFormat, RoundingMode};
 const ROUNDINGS: [&str; 5] = ["rnd", "frnd", "frnd2", "frnd3", "frnd4"];
 
 impl Modes<'_> {
+    /// True if the line flushes subnormal numbers of a format: `.f32`, and `.f16` unless it is converted.
+    pub(super) fn flushes(&self, format: FloatFormat) -> bool {
+        self.has("ftz") && (format == FloatFormat::F32 || format == FloatFormat::F16 && self.opcode() != "cvt")
+    }
+
     /// How the line rounds floats; to nearest if it does not say.
     pub(super) fn rounding(&self) -> Result<RoundingMode, Unmodelled> {
         if self.has("rna") {
@@ -67,7 +72,10 @@ impl Modes<'_> {
             source,
             at: if of.elements == 1 { 0 } else { element * of.bits },
             bits: of.bits,
-            format: operands.get(source).and_then(|operand| FloatFormat::of(self.type_name(operand))),
+            format: match self.floats_as_bits {
+                true => None,
+                false => operands.get(source).and_then(|operand| FloatFormat::of(self.type_name(operand))),
+            },
         };
         match operands.len() == sources.len() {
             true => Ok(sources.iter().enumerate().map(part).collect()),

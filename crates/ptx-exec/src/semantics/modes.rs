@@ -18,7 +18,7 @@ pub(super) struct Modes<'a> {
     /// The text of the line, which has the word where a choice stands for many; without it, any of them is meant.
     line: Option<&'a Line<'a>>,
     /// True if floats are taken for the bits that they are.
-    floats_as_bits: bool,
+    pub(super) floats_as_bits: bool,
     /// True if the computation knows which sources have a minus sign.
     signs: bool,
 }

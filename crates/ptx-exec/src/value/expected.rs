@@ -43,6 +43,10 @@ impl ExpectedValue {
     /// A NaN of any sign and payload; the example is one.
     pub fn nan(example: u128, format: FloatFormat) -> Self {
         assert!(format.is_nan(example), "{example:x} is not a NaN");
+        if !format.is_nan(format.canonical_nan() - 1) {
+            // All ones are the only NaN of the format.
+            return Self::of_any_sign(example, format);
+        }
         Self { free: low(!format.infinity(), format.bits()), nans: 1, format, ..Self::exact(example) }
     }
 
