@@ -12,8 +12,8 @@ fn float_result(atomic: &CodeAtomic, bits: u32, operands: [RegisterBits; 2]) -> 
     let known = operands.iter().all(|of| of.known(bits).is_some());
     let Some(floats) = atomic.floats.filter(|_| known) else { return RegisterBits::undefined(bits) };
     let numbers = operands.map(|of| of.value);
-    let (value, ..) = floats.elements(bits, false, numbers);
-    let (flushed, ..) = floats.elements(bits, atomic.may_flush, numbers);
+    let (value, ..) = floats.elements(bits, atomic.flushes == Some(true), numbers);
+    let (flushed, ..) = floats.elements(bits, atomic.flushes != Some(false), numbers);
     let same = !(value.example() ^ flushed.example());
     RegisterBits::new(value.example(), value.known() & flushed.known() & same)
 }

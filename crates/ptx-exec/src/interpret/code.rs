@@ -73,8 +73,8 @@ pub(super) struct CodeAtomic {
     pub(super) operation: Operation,
     /// The operation, if it is on floats.
     pub(super) floats: Option<FloatOperation>,
-    /// True if it flushes subnormal numbers in global memory.
-    pub(super) may_flush: bool,
+    /// True if it flushes subnormal numbers, which depends on where the address is if there is none here.
+    pub(super) flushes: Option<bool>,
     /// The address.
     pub(super) address: CodeAddress,
     /// The size of the operands in bytes, and whether they are signed.

@@ -162,7 +162,11 @@ fn atomic(operands: &LineOperands<'_, '_>) -> DecodedLine {
     Ok(CodeOperation::Atomic(Box::new(CodeAtomic {
         operation,
         floats,
-        may_flush: operands.value("type") == ".f32" && !operands.value("space").starts_with(".shared"),
+        flushes: match (operands.value("type"), operands.value("space")) {
+            (".f32", ".global") => Some(true),
+            (".f32", space) if !space.starts_with('.') => None,
+            _ => Some(false),
+        },
         address: operands.address("a", "space")?,
         of: (bits as usize / 8, kind == Kind::Signed),
         sources: [operands.source("b")?, other],

@@ -19,8 +19,7 @@ impl FloatInput {
     /// The source at a position of the line.
     pub(super) fn new(m: &Modes<'_>, at: usize) -> Result<Self, Unmodelled> {
         let format = m.source_format(at)?;
-        let flushes = m.has("ftz") && m.flushes(format);
-        Ok(Self { format, flushes })
+        Ok(Self { format, flushes: m.flushes(format) })
     }
 
     /// The bits, flushed.

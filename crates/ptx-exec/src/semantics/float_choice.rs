@@ -25,6 +25,8 @@ fn chosen(m: &Modes<'_>, wanted: Ordering) -> Result<Computation, Unmodelled> {
     let (keeps_nans, xorsign) = (m.has("NaN"), m.has("xorsign"));
     let absolute = xorsign || m.has("abs");
     let choose = move |a: u128, b: u128| match input.value(b).order(input.value(a)) {
+        // Of two NaNs, the one that signals: which is chosen is left open.
+        None if input.is_nan(a) && input.is_nan(b) => a & b | 1,
         _ if input.is_nan(a) => {
             if keeps_nans {
                 a
@@ -55,6 +57,8 @@ fn chosen(m: &Modes<'_>, wanted: Ordering) -> Result<Computation, Unmodelled> {
         }
         None => a,
     };
+    // The sign of a NaN is one of those that are combined.
+    let m = if xorsign { m.with_floats_as_bits() } else { *m };
     m.float_elements(move |_, given| {
         let mut numbers =
             given.iter().map(|bits| if absolute { input.bits(bits & !format.sign()) } else { input.bits(*bits) });
@@ -84,7 +88,9 @@ pub(super) fn neg(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 fn resigned(m: &Modes<'_>, change: impl Fn(u128) -> u128 + Send + Sync + 'static) -> Result<Computation, Unmodelled> {
     let format = m.result_format()?;
     let input = FloatInput::new(m, 0)?;
+    let keeps_nans = m.opcode() == "abs" && format == FloatFormat::F64;
     m.float_elements(move |_, given| match format.is_nan(given[0]) {
+        true if keeps_nans => exact(given[0]),
         true => (ExpectedValue::nan(change(given[0]), format), Some(Undefined::NanPayload)),
         false => exact(change(input.bits(given[0]))),
     })

@@ -68,7 +68,7 @@ pub(super) fn set(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 /// The first source if the third is at least zero, of either sign; of a NaN, the second.
 pub(super) fn slct(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     let input = FloatInput::new(m, 2)?;
-    m.with_moved_sources().float_elements(move |_, given| {
+    m.with_floats_as_bits().float_elements(move |_, given| {
         let value = input.value(given[2]);
         exact(if value.is_nan() || value.is_negative() && !value.is_zero() { given[1] } else { given[0] })
     })

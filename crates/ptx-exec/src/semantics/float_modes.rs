@@ -12,6 +12,12 @@ use crate::value::{FloatFormat, RoundingMode};
 const ROUNDINGS: [&str; 5] = ["rnd", "frnd", "frnd2", "frnd3", "frnd4"];
 
 impl Modes<'_> {
+    /// True if the line flushes subnormal numbers of a format: of `.f32`, and of halves unless it converts.
+    pub(super) fn flushes(&self, format: FloatFormat) -> bool {
+        let is_half = format == FloatFormat::F16 || format == FloatFormat::BF16;
+        self.has("ftz") && (format == FloatFormat::F32 || is_half && self.opcode() != "cvt")
+    }
+
     /// How the line rounds floats; to nearest if it does not say.
     pub(super) fn rounding(&self) -> Result<RoundingMode, Unmodelled> {
         if self.has("rna") {
@@ -21,13 +27,6 @@ impl Modes<'_> {
             Some(slot) => self.rounding_of(slot),
             None => Ok(RoundingMode::NearestEven),
         }
-    }
-
-    /// True if `.ftz` is about a format: about single precision in conversions, about halves in instructions of halves as well.
-    pub(super) fn flushes(&self, format: FloatFormat) -> bool {
-        let is_half = format == FloatFormat::F16 || format == FloatFormat::BF16;
-        let converts = self.opcode() == "cvt";
-        format == FloatFormat::F32 || is_half && !converts
     }
 
     /// The rounding mode in a slot.
@@ -75,10 +74,9 @@ impl Modes<'_> {
             source,
             at: if of.elements == 1 { 0 } else { element * of.bits },
             bits: of.bits,
-            // A payload that is moved matters.
-            format: match operands.get(source) {
-                Some(operand) if !(self.moves_sources() && source < 2) => FloatFormat::of(self.type_name(operand)),
-                _ => None,
+            format: match self.floats_as_bits {
+                true => None,
+                false => operands.get(source).and_then(|operand| FloatFormat::of(self.type_name(operand))),
             },
         };
         match operands.len() == sources.len() {

@@ -38,8 +38,7 @@ impl FloatResult {
             (false, true) => FloatLimit::Finite,
             (true, true) => return Err(m.unmodelled("two limits")),
         };
-        let flushes = m.has("ftz") && m.flushes(format);
-        Ok(Self { format, mode: m.rounding()?, flushes, limit, relu: m.has("relu") })
+        Ok(Self { format, mode: m.rounding()?, flushes: m.flushes(format), limit, relu: m.has("relu") })
     }
 
     /// What is expected of a result with this value.

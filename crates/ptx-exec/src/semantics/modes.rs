@@ -18,11 +18,9 @@ pub(super) struct Modes<'a> {
     /// The text of the line, which has the word where a choice stands for many; without it, any of them is meant.
     line: Option<&'a Line<'a>>,
     /// True if floats are taken for the bits that they are.
-    floats_as_bits: bool,
+    pub(super) floats_as_bits: bool,
     /// True if the computation knows which sources have a minus sign.
     signs: bool,
-    /// True if the first two sources are moved, whatever they are.
-    moves_sources: bool,
 }
 
 /// The sign of a source whose value is negated.
@@ -30,7 +28,7 @@ const MINUS: &str = "-";
 
 impl<'a> Modes<'a> {
     pub(super) fn new(isa: &'a Isa, form: &'a Form, values: &'a [u8], line: Option<&'a Line<'a>>) -> Self {
-        Self { isa, form, values, line, floats_as_bits: false, signs: false, moves_sources: false }
+        Self { isa, form, values, line, floats_as_bits: false, signs: false }
     }
 
     /// The same choices, where operands that are floats are only moved: they are taken for unsigned integers of their size.
@@ -42,16 +40,6 @@ impl<'a> Modes<'a> {
     /// The same choices, for a computation that asks which sources have a minus sign. Otherwise a line with one has no model.
     pub(super) fn with_signs(self) -> Self {
         Self { signs: true, ..self }
-    }
-
-    /// The same choices, of a line that moves one of its first two sources.
-    pub(super) fn with_moved_sources(self) -> Self {
-        Self { moves_sources: true, ..self }
-    }
-
-    /// True if the line moves one of its first two sources.
-    pub(super) fn moves_sources(&self) -> bool {
-        self.moves_sources
     }
 
     /// True if the operand has a minus sign.

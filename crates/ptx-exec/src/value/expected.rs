@@ -43,6 +43,10 @@ impl ExpectedValue {
     /// A NaN of any sign and payload; the example is one.
     pub fn nan(example: u128, format: FloatFormat) -> Self {
         assert!(format.is_nan(example), "{example:x} is not a NaN");
+        if !format.is_nan(format.canonical_nan() - 1) {
+            // All ones are the only NaN of the format.
+            return Self::of_any_sign(example, format);
+        }
         Self { free: low(!format.infinity(), format.bits()), nans: 1, format, ..Self::exact(example) }
     }
 
@@ -90,14 +94,11 @@ impl ExpectedValue {
         !self.free
     }
 
-    /// The bits of the example on which what is computed next may rely: those that are fixed, and of the canonical NaN that it
-    /// is quiet.
+    /// The bits of the example on which what is computed next may rely: those that are fixed, and that a NaN is quiet whose
+    /// example is.
     pub fn known(&self) -> u128 {
-        let quiet = |at: u32| {
-            let is_canonical = low(self.example >> at, self.format.bits() - 1) == self.format.canonical_nan();
-            if is_canonical { (self.format.quiet_nan() & !self.format.infinity()) << at } else { 0 }
-        };
-        self.nans().fold(self.fixed(), |known, at| known | quiet(at))
+        let quiet = self.format.quiet_nan() & !self.format.infinity();
+        self.nans().fold(self.fixed(), |known, at| known | self.example & quiet << at)
     }
 
     /// The lowest bit of each float that must be a NaN.

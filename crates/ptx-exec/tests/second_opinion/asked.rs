@@ -1,6 +1,10 @@
 //! The choices of a line, read from the form.
 
+use std::cell::Cell;
+
 use ptx_spec::spec::Form;
+
+use crate::float::FloatType;
 
 /// The choices of a drawn variant.
 pub(crate) struct Asked<'a> {
@@ -8,6 +12,10 @@ pub(crate) struct Asked<'a> {
     values: &'a [u8],
     /// The suffix of each operand as the line writes it, where the choice stands for many.
     suffixes: &'a [String],
+    /// Which of the values is given where the manual allows several.
+    allowed: usize,
+    /// True if one was.
+    is_open: Cell<bool>,
 }
 
 /// An integer type of an instruction.
@@ -41,7 +49,40 @@ impl Type {
 
 impl<'a> Asked<'a> {
     pub(crate) fn new(form: &'a Form, values: &'a [u8], suffixes: &'a [String]) -> Self {
-        Self { form, values, suffixes }
+        Self { form, values, suffixes, allowed: 0, is_open: Cell::new(false) }
+    }
+
+    /// How many values are asked for where the manual allows several: each bit that may differ does in some of them.
+    pub(crate) const ALLOWED: usize = 3;
+
+    /// The same choices, with another of the values that the manual allows.
+    pub(crate) fn another(&self, allowed: usize) -> Self {
+        Self { allowed, is_open: Cell::new(false), ..*self }
+    }
+
+    /// True if the opinion had to choose among values.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open.get()
+    }
+
+    /// An unspecified NaN.
+    pub(crate) fn any_nan(&self, of: FloatType) -> u128 {
+        self.is_open.set(true);
+        of.nan(self.allowed)
+    }
+
+    /// A number that is not described, of this many bits.
+    pub(crate) fn anything(&self, size: usize) -> u128 {
+        self.is_open.set(true);
+        if self.allowed == 1 { (1 << size) - 1 } else { 0 }
+    }
+
+    /// The type of floats in a slot.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub(crate) fn float(&self, slot: &str) -> FloatType {
+        FloatType::named(self.word(slot)).unwrap_or_else(|| panic!("{} has no floats in {slot}", self.form.id))
     }
 
     pub(crate) fn opcode(&self) -> &str {

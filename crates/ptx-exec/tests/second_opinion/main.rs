@@ -4,7 +4,10 @@
 
 mod asked;
 mod choice;
+mod conversions;
 mod fields;
+mod float;
+mod floats;
 mod integer;
 mod movement;
 mod number;
@@ -31,6 +34,9 @@ type Opinion = fn(&Asked<'_>, &[Bits]) -> Result<Vec<Bits>, Open>;
 /// The opinions, by chapters of the manual.
 const OPINIONS: &[&[(&str, Opinion)]] = &[integer::TABLE, fields::TABLE, choice::TABLE, movement::TABLE, video::TABLE];
 
+/// The opinions of forms of floats.
+const FLOAT_OPINIONS: &[&[(&str, Opinion)]] = &[floats::TABLE, conversions::TABLE];
+
 /// Variants of each form, and rows of each variant.
 const TRIED: (usize, usize) = (80, 40);
 /// Drawn variants of a form whose domain may be small, and the bits of a domain that is.
@@ -38,9 +44,10 @@ const SMALL: (usize, u32) = (60, 16);
 /// Variants of a form that is tried with all pairs of bytes.
 const PAIRED: usize = 2;
 
-/// The opinion of an opcode.
-fn opinion(opcode: &str) -> Option<Opinion> {
-    OPINIONS.iter().copied().flatten().find(|(name, _)| *name == opcode).map(|(_, opinion)| *opinion)
+/// The opinion of a line: that of floats if what is computed depends on one.
+fn opinion(asked: &Asked<'_>) -> Option<Opinion> {
+    let opinions = if floats::are_computed(asked) { FLOAT_OPINIONS } else { OPINIONS };
+    opinions.iter().copied().flatten().find(|(name, _)| *name == asked.opcode()).map(|(_, opinion)| *opinion)
 }
 
 /// The specification, which takes a while to load.
@@ -51,6 +58,7 @@ static SPEC: LazyLock<Spec> = LazyLock::new(|| {
 /// The forms of the opcodes of the model's table.
 fn forms(spec: &Spec) -> impl Iterator<Item = &Form> {
     semantics::opcodes()
+        .chain(semantics::float_opcodes())
         .flat_map(|opcode| &spec.instruction(opcode).expect("the table has opcodes of the specification").forms)
 }
 
@@ -81,9 +89,15 @@ impl Compared {
 
 #[test]
 fn there_is_one_opinion_of_each_opcode() {
-    let mut opinions: Vec<&str> = OPINIONS.iter().copied().flatten().map(|(opcode, _)| *opcode).collect();
-    opinions.sort_unstable();
-    assert_eq!(semantics::opcodes().collect::<Vec<_>>(), opinions);
+    let names = |tables: &[&[(&'static str, Opinion)]]| -> Vec<&str> {
+        tables.iter().copied().flatten().map(|(opcode, _)| *opcode).collect()
+    };
+    let (numbers, floats) = (names(OPINIONS), names(FLOAT_OPINIONS));
+    let distinct = |names: &[&str]| names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    assert!(distinct(&numbers) && distinct(&floats));
+    let opinions: BTreeSet<&str> = numbers.into_iter().chain(floats).collect();
+    let opcodes: BTreeSet<&str> = semantics::opcodes().chain(semantics::float_opcodes()).collect();
+    assert_eq!(opcodes, opinions);
 }
 
 #[test]
@@ -93,7 +107,7 @@ fn both_agree_about_drawn_numbers() {
     for form in forms(spec) {
         let mut draw = Draw::named(&form.id, 1);
         for variant in Variant::several(spec, form, TRIED.0, &mut draw) {
-            let rows: Vec<_> = (0..TRIED.1).map(|_| drawn_row(&mut draw, variant.sources())).collect();
+            let rows: Vec<_> = (0..TRIED.1).map(|_| drawn_row(&mut draw, &variant.kinds())).collect();
             compared.rows(form, &variant, &rows);
         }
     }
@@ -101,7 +115,7 @@ fn both_agree_about_drawn_numbers() {
     for (form, (defined, open, _)) in &compared.0 {
         assert!(*defined > 400, "only {defined} rows of {form} have defined results, {open} have none");
     }
-    for opcode in semantics::opcodes() {
+    for opcode in semantics::opcodes().chain(semantics::float_opcodes()) {
         let of = |form: &String| form.rsplit_once('.').is_some_and(|(of, _)| of == opcode);
         assert!(compared.0.keys().any(of), "no form of {opcode} was compared");
     }

@@ -2,6 +2,8 @@
 
 use ptx_spec::space::Draw;
 
+use crate::float::FloatType;
+
 /// What a source of a row goes through.
 #[derive(Clone, Copy)]
 pub(crate) enum Range {
@@ -93,15 +95,47 @@ pub(crate) fn drawn(draw: &mut Draw) -> u128 {
     }
 }
 
-/// A row of drawn numbers, where equal ones are frequent.
-pub(crate) fn drawn_row(draw: &mut Draw, sources: usize) -> Vec<u128> {
+/// A row of drawn numbers, where equal ones are frequent: floats for the sources that are.
+pub(crate) fn drawn_row(draw: &mut Draw, kinds: &[Option<FloatType>]) -> Vec<u128> {
     let mut row: Vec<u128> = Vec::new();
-    for _ in 0..sources {
-        let number = match row.last() {
-            Some(last) if draw.below(8) == Some(0) => *last,
-            _ => drawn(draw),
+    for kind in kinds {
+        let last = row.last().copied().unwrap_or_default();
+        let number = match kind {
+            _ if !row.is_empty() && draw.below(8) == Some(0) => last,
+            Some(of) => drawn_floats(draw, *of, last),
+            None => drawn(draw),
         };
         row.push(number);
     }
     row
+}
+
+/// A register of drawn floats, and anything above them.
+fn drawn_floats(draw: &mut Draw, of: FloatType, last: u128) -> u128 {
+    let element = |at: usize, draw: &mut Draw| drawn_float(draw, of, last >> (at * of.storage)) << (at * of.storage);
+    let elements = (0..of.elements).fold(0, |all, at| all | element(at, draw));
+    let size = of.elements * of.storage;
+    elements | if size < 128 { draw.below(u128::MAX).expect("a number") << size } else { 0 }
+}
+
+/// A float: any, one of the edges of its type, or one with an exponent near that of another, so that it is cut off somewhere
+/// when they are added.
+fn drawn_float(draw: &mut Draw, of: FloatType, near: u128) -> u128 {
+    let mut below = |count: u128| draw.below(count).expect("a number");
+    let storage = (1 << of.storage) - 1;
+    let number = match below(8) {
+        0 | 1 => {
+            let edges = of.edges();
+            edges[below(edges.len() as u128) as usize]
+        }
+        2 => below(u128::MAX) & of.subnormal(),
+        3 => {
+            let few = below(u128::MAX) & below(u128::MAX) & below(u128::MAX);
+            of.around_one(below(5)) | few & of.subnormal()
+        }
+        4 => of.around_one(below(40)) | below(u128::MAX) & of.subnormal(),
+        5 => of.moved(near & storage, below(64)),
+        _ => below(u128::MAX),
+    };
+    (if below(2) == 0 { number } else { number ^ of.sign() }) & of.all()
 }

@@ -1,13 +1,15 @@
 //! A drawn variant of a form, with what the model and the second opinion say of it.
 
 use ptx_exec::semantics::{self, Computation};
+use ptx_exec::value::ExpectedValue;
 use ptx_spec::space::{Diagram, Draw};
 use ptx_spec::spec::{Choice, Form, Operand, Spec};
 use ptx_spec::text::{Argument, Line, OperandText};
 
 use crate::asked::{Asked, Open};
+use crate::float::FloatType;
 use crate::number::{Bits, bits, value};
-use crate::{Opinion, opinion};
+use crate::{Opinion, floats, opinion};
 
 /// Drawn variants of a form until none that the model knows is expected, and until there are enough draws.
 const DRAWN: (usize, usize) = (100, 1500);
@@ -67,8 +69,17 @@ impl<'a> Variant<'a> {
                 return None;
             }
         };
-        let opinion = opinion(form.opcode())?;
+        let opinion = opinion(&Asked::new(form, &values, &suffixes))
+            .unwrap_or_else(|| panic!("there is no opinion of {}", form.id));
         Some(Self { form, values, suffixes, computation, opinion })
+    }
+
+    /// What each source is, a carry among them: the type of its floats, if it has any.
+    pub(crate) fn kinds(&self) -> Vec<Option<FloatType>> {
+        let asked = Asked::new(self.form, &self.values, &self.suffixes);
+        let mut kinds = if floats::are_computed(&asked) { floats::sources(&asked) } else { Vec::new() };
+        kinds.resize(self.sources(), None);
+        kinds
     }
 
     /// Some variants that the model knows, none if it knows none of the form.
@@ -116,16 +127,33 @@ impl<'a> Variant<'a> {
     pub(crate) fn compare(&self, row: &[u128]) -> Result<bool, String> {
         let asked = Asked::new(self.form, &self.values, &self.suffixes);
         let given: Vec<Bits> = row.iter().map(|number| bits(*number, 128)).collect();
-        let expected = (self.opinion)(&asked, &given);
-        let expected = expected.map(|results| results.iter().map(|bits| value(bits)).collect::<Vec<_>>());
-        let mut results = vec![0; self.computation.results().len() + usize::from(self.computation.writes_carry())];
-        match (self.computation.compute(row, &mut results), &expected) {
-            (Ok(()), Ok(expected)) if *expected == results => Ok(true),
-            (Err(_), Err(Open)) => Ok(false),
-            (computed, _) => {
-                let said = computed.map(|()| results);
-                Err(format!("{}: {row:x?} is {expected:x?}, the model says {said:x?}", self.words()))
-            }
+        let opinion = |asked: &Asked<'_>| {
+            (self.opinion)(asked, &given).map(|results| results.iter().map(|bits| value(bits)).collect::<Vec<_>>())
+        };
+        let first = opinion(&asked);
+        let mut allowed = vec![first];
+        if asked.is_open() {
+            allowed.extend((1..Asked::ALLOWED).map(|which| opinion(&asked.another(which))));
         }
+        let count = self.computation.results().len() + usize::from(self.computation.writes_carry());
+        let mut results = vec![ExpectedValue::exact(0); count];
+        let computed = self.computation.expect(row, &mut results);
+        let agree = allowed.iter().all(|allowed| match (&computed, allowed) {
+            (Ok(_), Ok(allowed)) => {
+                allowed.len() == count
+                    && results.iter().zip(allowed).all(|(result, allowed)| result.wrong(*allowed) == 0)
+            }
+            (Err(_), Err(Open)) => true,
+            _ => false,
+        });
+        let free = |at: usize| match &allowed[0] {
+            Ok(first) => allowed.iter().flatten().fold(0, |free, other| free | first[at] ^ other[at]),
+            Err(Open) => 0,
+        };
+        if agree && (computed.is_err() || results.iter().enumerate().all(|(at, result)| !result.fixed() == free(at))) {
+            return Ok(computed.is_ok());
+        }
+        let said = computed.map(|_| results);
+        Err(format!("{}: {row:x?} is {allowed:x?}, the model says {said:x?}", self.words()))
     }
 }
