@@ -18,7 +18,7 @@ use ptx_conform::model::Allowed;
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::space::{Diagram, Draw, environment_values};
 use ptx_conform::spec::Spec;
-use ptx_conform::{model, setup};
+use ptx_conform::{model, semantics, setup};
 
 const VERSION: &str = "13.5";
 
@@ -174,6 +174,10 @@ fn machine_code_does_what_was_computed_by_hand() -> Result<(), Failed> {
         if target.suffix != Suffix::Plain || target.sm > 90 || !model::models(&case.instruction) {
             continue;
         }
+        // What ptxas does with floats is not listed, so far.
+        if computes_floats(&spec, &case.program)? {
+            continue;
+        }
         (case.program.ptx, case.program.target) = (newest, "sm_90".parse()?);
         expected.push((case.name, case.expected));
         programs.push(case.program);
@@ -200,6 +204,17 @@ fn machine_code_does_what_was_computed_by_hand() -> Result<(), Failed> {
     assert_eq!(skipped, [""; 0]);
     assert!(checked > 4_000 && differing > 0, "{checked} rows agree, {differing} differ as listed");
     Ok(())
+}
+
+/// True if the line of a case computes with floats.
+fn computes_floats(spec: &Spec, program: &LineCase) -> Result<bool, Failed> {
+    let environment = program.environment();
+    let judge = Judge::new(spec, &environment)?;
+    let (line, declarations) = (Line::parse(&program.line)?, Declarations::parse(&program.declarations, &spec.isa)?);
+    let Some((instruction, reading)) = judge.read(&line, &declarations) else { return Ok(false) };
+    let form = &instruction.forms[reading.form];
+    let computation = semantics::computation(&spec.isa, form, &reading.values, Some(&line));
+    Ok(computation.is_some_and(|made| made.is_ok_and(|computation| !computation.is_exact())))
 }
 
 /// Lines of each form that the model executes, in the newest PTX and the default target: a row that is skipped was never

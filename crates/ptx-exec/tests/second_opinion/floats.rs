@@ -158,8 +158,15 @@ fn resigned(asked: &Asked<'_>, given: &[Bits], sign: impl Fn(bool) -> bool) -> R
     })
 }
 
+/// A NaN of 64 bits stays as it is.
 fn abs(asked: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {
-    resigned(asked, given, |_| false)
+    match asked.word("type") == "f64" {
+        true => each(asked, given, |numbers| {
+            let (of, number) = numbers[0];
+            if of.is_nan(number) { number } else { number & !of.sign() }
+        }),
+        false => resigned(asked, given, |_| false),
+    }
 }
 
 fn neg(asked: &Asked<'_>, given: &[Bits]) -> Result<Vec<Bits>, Open> {
