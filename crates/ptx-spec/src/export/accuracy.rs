@@ -8,7 +8,7 @@ use crate::spec::{
     Accuracy, AccuracyCase, ErrorBound, FloatClass, Form, InputRange, NumberSet, Promise, SpecialResult, manual_page,
 };
 
-/// The promise of a page of the manual on the results of some lines of a form. Lines that it does not name are exact.
+/// The promise of a page of the manual on the results of some lines of a form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportedAccuracy {
