@@ -15,9 +15,11 @@ mod float_choice;
 mod float_compare;
 mod float_computation;
 mod float_convert;
+mod float_input;
 mod float_modes;
 mod float_operation;
 mod float_result;
+mod floats;
 mod immediate;
 mod inference;
 mod integer;
@@ -135,10 +137,10 @@ const FLOAT_TABLE: &[(&str, Compute)] = &[
     ("ex2", approximate::ex2),
     ("fma", float_arithmetic::fma),
     ("lg2", approximate::lg2),
-    ("rcp", float_arithmetic::rcp),
+    ("rcp", floats::rcp),
     ("rsqrt", approximate::rsqrt),
     ("sin", approximate::sin),
-    ("sqrt", float_arithmetic::sqrt),
+    ("sqrt", floats::sqrt),
     ("tanh", approximate::tanh),
     ("testp", float_choice::testp),
 ];

@@ -6,15 +6,13 @@ use std::cmp::Ordering;
 
 use ptx_spec::spec::{Accuracy, ErrorBound, Promise, Role, SpecialResult};
 
-use super::float_arithmetic::FloatInput;
-use super::float_computation::ExpectedElement;
-use super::float_result::{any_nan, exact};
+use super::float_result::{ExpectedElement, any_nan, exact};
 use super::modes::Modes;
 use super::{Computation, Undefined, Unmodelled};
 use crate::value::{ExpectedValue, FloatFormat, FloatValue, RoundingMode};
 
 /// The function that an instruction approximates.
-type Reference = fn(&[f64]) -> f64;
+type ApproximatedFunction = fn(&[f64]) -> f64;
 
 /// The share of a result by which the reference may be wrong, and of a bound by which it is wider than it says.
 const SLACK: f64 = 1.0 / (1_u64 << 40) as f64;
@@ -27,7 +25,7 @@ struct ApproximateResult {
 }
 
 impl ApproximateResult {
-    /// What is expected of a result near a value.
+    /// The expectation of a result near a value.
     fn near(self, value: f64, bound: ErrorBound) -> ExpectedElement {
         let Self { format, .. } = self;
         let rounded = |value: f64, mode| self.flushed(format.rounded(float(value), mode));
@@ -86,11 +84,11 @@ fn double(value: FloatValue) -> f64 {
 }
 
 /// The approximation of a function: what the page of the line promises for its inputs.
-fn approximate(m: &Modes<'_>, reference: Reference) -> Result<Computation, Unmodelled> {
+fn approximate(m: &Modes<'_>, reference: ApproximatedFunction) -> Result<Computation, Unmodelled> {
     let format = m.result_format()?;
     let accuracy: Accuracy = m.accuracy().ok_or_else(|| m.unmodelled("a result that nothing is promised of"))?.clone();
     let sources = m.operands_of(&Role::Source);
-    let inputs = (0..sources.len()).map(|at| FloatInput::new(m, at)).collect::<Result<Vec<_>, Unmodelled>>()?;
+    let inputs = (0..sources.len()).map(|at| m.float_input(at)).collect::<Result<Vec<_>, Unmodelled>>()?;
     let places: Vec<usize> = sources.iter().map(|operand| m.place_of(operand)).collect();
     let result = ApproximateResult { format, flushes: m.has("ftz") };
     // `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` use the upper half of their source.
@@ -117,11 +115,6 @@ fn approximate(m: &Modes<'_>, reference: Reference) -> Result<Computation, Unmod
             }
         }
     })
-}
-
-/// True if a rounding modifier asks for an approximation.
-pub(super) fn is_asked(m: &Modes<'_>) -> bool {
-    [".approx", ".full", "none"].contains(&m.value("rnd"))
 }
 
 pub(super) fn div(m: &Modes<'_>) -> Result<Computation, Unmodelled> {

@@ -4,27 +4,13 @@ use super::float_compare;
 use super::modes::Modes;
 use super::{Computation, Dependence, Unmodelled};
 
-/// A combination of the result of a comparison with a predicate.
-pub(super) type PredicateCombination = fn(bool, bool) -> bool;
-
-/// The combination of a modifier; none if the line has no predicate to combine with.
-pub(super) fn combination(m: &Modes<'_>) -> Result<Option<PredicateCombination>, Unmodelled> {
-    Ok(Some(match m.value("BoolOp") {
-        "" => return Ok(None),
-        ".and" => |found, with| found & with,
-        ".or" => |found, with| found | with,
-        ".xor" => |found, with| found ^ with,
-        other => return Err(m.unmodelled(other)),
-    }))
-}
-
 /// The second predicate gets the opposite of the comparison, combined in the same way.
 pub(super) fn setp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     if m.has_floats() {
         return float_compare::setp(m);
     }
     let compare = m.comparison("CmpOp")?;
-    match combination(m)? {
+    match m.combination()? {
         None => m.map(move |[a, b]| [compare(a, b), !compare(a, b)].map(i128::from)),
         Some(combine) => m.map(move |[a, b, c]| {
             let found = compare(a, b);
@@ -48,7 +34,7 @@ pub(super) fn set(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
         _ if m.number("dtype").is_ok() => -1,
         other => return Err(m.unmodelled(other)),
     };
-    match combination(m)? {
+    match m.combination()? {
         None => m.with_floats_as_bits().map(move |[a, b]| [if compare(a, b) { yes } else { 0 }]),
         Some(combine) => {
             m.with_floats_as_bits().map(move |[a, b, c]| [if combine(compare(a, b), c == 1) { yes } else { 0 }])

@@ -10,11 +10,11 @@ use crate::value::{ExpectedValue, low};
 /// A function of numbers: the sources in the order of the line, the results likewise.
 type NumberFunction = Box<dyn Fn(&[u128], &mut [u128]) -> Result<(), Undefined> + Send + Sync>;
 
-/// What makes the results of a line.
+/// The function that makes the results of a line.
 enum ResultFunction {
     /// Exact numbers, or none.
     Numbers(NumberFunction),
-    /// What is expected of each element.
+    /// The expectation of each element.
     Floats(FloatComputation),
 }
 

@@ -4,7 +4,7 @@
 //! So such a sum has two allowed results where a source is such a product. Which of the values of a program are products is
 //! known by their bits, as a value may have been moved, stored or negated in between.
 
-use super::float_arithmetic::FloatInput;
+use super::float_input::FloatInput;
 use super::float_result::FloatResult;
 use crate::value::{FloatFormat, FloatValue};
 

@@ -1,54 +1,22 @@
 //! Arithmetic of floats: what is exact but for one rounding. PTX ISA `floating-point-instructions`,
 //! `half-precision-floating-point-instructions`, `mixed-precision-floating-point-instructions`.
 
-use super::approximate;
 use super::contraction::Contraction;
+use super::float_input::FloatInput;
 use super::float_result::{FloatResult, exact};
 use super::modes::Modes;
 use super::{Computation, Inferences, Unmodelled};
-use crate::value::{FloatFormat, FloatValue, RoundingMode};
-
-/// A source: its format, and whether a subnormal number is a zero.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FloatInput {
-    pub(super) format: FloatFormat,
-    pub(super) flushes: bool,
-}
-
-impl FloatInput {
-    /// The source at a position of the line.
-    pub(super) fn new(m: &Modes<'_>, at: usize) -> Result<Self, Unmodelled> {
-        let format = m.source_format(at)?;
-        Ok(Self { format, flushes: m.flushes(format) })
-    }
-
-    /// The bits, flushed.
-    #[inline]
-    pub(super) fn bits(self, bits: u128) -> u128 {
-        if self.flushes { self.format.flushed(bits) } else { bits }
-    }
-
-    /// The value.
-    #[inline]
-    pub(super) fn value(self, bits: u128) -> FloatValue {
-        self.format.value(self.bits(bits))
-    }
-
-    /// True if the bits are a NaN.
-    pub(super) fn is_nan(self, bits: u128) -> bool {
-        self.format.is_nan(bits)
-    }
-}
+use crate::value::{FloatValue, RoundingMode};
 
 /// The computation of a value, which is then rounded, from those of N sources.
 fn rounded<const N: usize>(
     m: &Modes<'_>,
     compute: impl Fn([FloatValue; N], RoundingMode) -> FloatValue + Send + Sync + 'static,
 ) -> Result<Computation, Unmodelled> {
-    let result = FloatResult::new(m, m.result_format()?)?;
-    let mut inputs = [FloatInput::new(m, 0)?; N];
+    let result = m.float_result(m.result_format()?)?;
+    let mut inputs = [m.float_input(0)?; N];
     for (at, input) in inputs.iter_mut().enumerate() {
-        *input = FloatInput::new(m, at)?;
+        *input = m.float_input(at)?;
     }
     m.float_elements(move |_, bits| {
         let mut at = 0;
@@ -83,8 +51,8 @@ fn contracting(
     if m.has("rnd") {
         return Ok(computation);
     }
-    let inputs = [FloatInput::new(m, 0)?, FloatInput::new(m, 1)?];
-    Ok(computation.contracting(make(inputs, FloatResult::new(m, m.result_format()?)?)))
+    let inputs = [m.float_input(0)?, m.float_input(1)?];
+    Ok(computation.contracting(make(inputs, m.float_result(m.result_format()?)?)))
 }
 
 /// `mad` of floats is the same.
@@ -100,8 +68,8 @@ const OUT_OF_BOUNDS: u128 = 0x7ff7;
 
 /// The result is 0 if a factor is the NaN that stands for what is out of bounds.
 fn fma_in_bounds(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    let result = FloatResult::new(m, m.result_format()?)?;
-    let [a, b, c] = [FloatInput::new(m, 0)?, FloatInput::new(m, 1)?, FloatInput::new(m, 2)?];
+    let result = m.float_result(m.result_format()?)?;
+    let [a, b, c] = [m.float_input(0)?, m.float_input(1)?, m.float_input(2)?];
     let outside = move |bits: u128| bits & !result.format.sign() == OUT_OF_BOUNDS;
     let computed = m.float_elements(move |_, bits| match outside(bits[0]) || outside(bits[1]) {
         true => exact(0),
@@ -111,22 +79,13 @@ fn fma_in_bounds(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 }
 
 pub(super) fn div(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    if approximate::is_asked(m) {
-        return approximate::div(m);
-    }
     rounded(m, |[a, b], _| a.over(b))
 }
 
 pub(super) fn rcp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    if approximate::is_asked(m) {
-        return approximate::rcp(m);
-    }
     rounded(m, |[a], _| FloatValue::integer(1).over(a))
 }
 
 pub(super) fn sqrt(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    if approximate::is_asked(m) {
-        return approximate::sqrt(m);
-    }
     rounded(m, |[a], _| a.square_root())
 }

@@ -3,9 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::float_arithmetic::FloatInput;
-use super::float_computation::ExpectedElement;
-use super::float_result::exact;
+use super::float_result::{ExpectedElement, exact};
 use super::modes::Modes;
 use super::{Computation, Dependence, Undefined, Unmodelled};
 use crate::value::{ExpectedValue, FloatFormat};
@@ -21,7 +19,7 @@ pub(super) fn max(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 /// The number that has this order to the others; -0 is less than +0.
 fn chosen(m: &Modes<'_>, wanted: Ordering) -> Result<Computation, Unmodelled> {
     let format = m.result_format()?;
-    let input = FloatInput::new(m, 0)?;
+    let input = m.float_input(0)?;
     let (keeps_nans, xorsign) = (m.has("NaN"), m.has("xorsign"));
     let absolute = xorsign || m.has("abs");
     let choose = move |a: u128, b: u128| match input.value(b).order(input.value(a)) {
@@ -87,8 +85,9 @@ pub(super) fn neg(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 /// A number with another sign. Of a NaN, any is one; `abs.f64` keeps it.
 fn resigned(m: &Modes<'_>, change: impl Fn(u128) -> u128 + Send + Sync + 'static) -> Result<Computation, Unmodelled> {
     let format = m.result_format()?;
-    let input = FloatInput::new(m, 0)?;
+    let input = m.float_input(0)?;
     let keeps_nans = m.opcode() == "abs" && format == FloatFormat::F64;
+    let m = if keeps_nans { m.with_floats_as_bits() } else { *m };
     m.float_elements(move |_, given| match format.is_nan(given[0]) {
         true if keeps_nans => exact(given[0]),
         true => (ExpectedValue::nan(change(given[0]), format), Some(Undefined::NanPayload)),

@@ -3,8 +3,6 @@
 
 use std::cmp::Ordering;
 
-use super::compare::combination;
-use super::float_arithmetic::FloatInput;
 use super::float_result::exact;
 use super::modes::Modes;
 use super::{Computation, Unmodelled};
@@ -35,8 +33,8 @@ fn float_test(m: &Modes<'_>) -> Result<FloatTest, Unmodelled> {
 
 /// Of two numbers, the second predicate gets the opposite; of two pairs, it gets the comparison of the upper halves.
 pub(super) fn setp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    let (test, combine) = (float_test(m)?, combination(m)?);
-    let input = FloatInput::new(m, 0)?;
+    let (test, combine) = (float_test(m)?, m.combination()?);
+    let input = m.float_input(0)?;
     let pairs = m.source_elements(0)? == 2;
     if pairs && m.results()?.len() == 1 {
         return Err(Unmodelled("the manual does not say what one predicate of two comparisons is".to_owned()));
@@ -50,8 +48,8 @@ pub(super) fn setp(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 
 /// Integers get all bits, floats 1.0.
 pub(super) fn set(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    let (test, combine) = (float_test(m)?, combination(m)?);
-    let input = FloatInput::new(m, 0)?;
+    let (test, combine) = (float_test(m)?, m.combination()?);
+    let input = m.float_input(0)?;
     let yes = match m.result_format() {
         Ok(format) => format.one(),
         Err(_) => {
@@ -67,7 +65,7 @@ pub(super) fn set(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 
 /// The first source if the third is at least zero, of either sign; of a NaN, the second.
 pub(super) fn slct(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    let input = FloatInput::new(m, 2)?;
+    let input = m.float_input(2)?;
     m.with_floats_as_bits().float_elements(move |_, given| {
         let value = input.value(given[2]);
         exact(if value.is_nan() || value.is_negative() && !value.is_zero() { given[1] } else { given[0] })

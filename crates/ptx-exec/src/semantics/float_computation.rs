@@ -5,17 +5,15 @@ use smallvec::SmallVec;
 
 use super::Undefined;
 use super::contraction::{Contraction, UnroundedProduct, fused};
+use super::float_result::ExpectedElement;
 use crate::value::{ExpectedValue, FloatFormat, low};
-
-/// What is expected of an element of a result, and why parts of it are left open, if they are.
-pub(super) type ExpectedElement = (ExpectedValue, Option<Undefined>);
 
 /// The function of an element: its position in the line's results, and the parts of the sources that it depends on.
 type ElementFunction = Box<dyn Fn(usize, &[u128]) -> ExpectedElement + Send + Sync>;
 
 /// A part of a source.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SourcePart {
+pub(super) struct SourceBits {
     /// The position of the source in the line.
     pub(super) source: usize,
     /// The lowest bit of the part.
@@ -26,7 +24,7 @@ pub(super) struct SourcePart {
     pub(super) format: Option<FloatFormat>,
 }
 
-impl SourcePart {
+impl SourceBits {
     fn of(self, sources: &[u128]) -> u128 {
         low(sources[self.source] >> self.at, self.bits)
     }
@@ -48,7 +46,7 @@ pub(super) struct ResultElement {
     /// The size of the element in bits.
     pub(super) bits: u32,
     /// The parts of the sources that it depends on.
-    pub(super) parts: SmallVec<[SourcePart; 4]>,
+    pub(super) parts: SmallVec<[SourceBits; 4]>,
 }
 
 /// The function of a line from the values of its sources to what is expected of its results, element by element.

@@ -2,9 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::float_arithmetic::FloatInput;
-use super::float_computation::ExpectedElement;
-use super::float_result::{FloatResult, exact};
+use super::float_input::FloatInput;
+use super::float_result::{ExpectedElement, FloatResult, exact};
 use super::modes::Modes;
 use super::{Computation, Undefined, Unmodelled};
 use crate::value::{ExpectedValue, FloatFormat, FloatValue, RoundingMode, low};
@@ -25,7 +24,7 @@ pub(super) fn cvt(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 /// A float as an integer: what does not fit becomes the nearest one that does. A NaN is 0, or the highest bit if there
 /// are 64 bits on either side.
 fn to_integer(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
-    let (input, to) = (FloatInput::new(m, 0)?, m.number("dtype")?);
+    let (input, to) = (m.float_input(0)?, m.number("dtype")?);
     let mode = m.rounding_of("irnd")?;
     let wide = to.bits == 64 || m.source_format(0)? == FloatFormat::F64;
     let nan = if wide { 1 << (to.bits - 1) } else { 0 };
@@ -38,13 +37,13 @@ fn to_integer(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
 
 /// An integer as a float.
 fn from_integer(m: &Modes<'_>, to: FloatFormat) -> Result<Computation, Unmodelled> {
-    let (from, result) = (m.number("atype")?, FloatResult::new(m, to)?);
+    let (from, result) = (m.number("atype")?, m.float_result(to)?);
     m.float_elements(move |_, given| result.of(FloatValue::integer(from.read(given[0]))))
 }
 
 /// A float as another, or rounded to an integer. One that keeps its format and is not rounded keeps its bits.
 fn between_floats(m: &Modes<'_>, to: FloatFormat) -> Result<Computation, Unmodelled> {
-    let (input, result) = (FloatInput::new(m, 0)?, FloatResult::new(m, to)?);
+    let (input, result) = (m.float_input(0)?, m.float_result(to)?);
     let to_integer = if m.has("irnd") { Some(m.rounding_of("irnd")?) } else { None };
     m.float_elements(move |_, given| {
         let value = input.value(given[0]);
@@ -62,7 +61,7 @@ fn packed(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
         return Err(Unmodelled("the manual does not say what .pzo does".to_owned()));
     }
     let to = m.result_format()?;
-    let (mut input, result) = (FloatInput::new(m, 0)?, FloatResult::new(m, to)?);
+    let (mut input, result) = (m.float_input(0)?, m.float_result(to)?);
     let scales = ["scaled::n1::ue8m0", "scaled::n2::ue8m0"].into_iter().find(|slot| m.has(slot));
     input.flushes |= scales == Some("scaled::n1::ue8m0");
     let count = m.result_elements()?;

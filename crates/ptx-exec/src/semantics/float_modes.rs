@@ -3,7 +3,9 @@
 use ptx_spec::spec::{Operand, Role};
 use smallvec::SmallVec;
 
-use super::float_computation::{ExpectedElement, FloatComputation, ResultElement, SourcePart};
+use super::float_computation::{FloatComputation, ResultElement, SourceBits};
+use super::float_input::FloatInput;
+use super::float_result::{ExpectedElement, FloatLimit, FloatResult};
 use super::modes::Modes;
 use super::{Computation, Unmodelled};
 use crate::value::{FloatFormat, RoundingMode};
@@ -31,7 +33,30 @@ impl Modes<'_> {
 
     /// The rounding mode in a slot.
     pub(super) fn rounding_of(&self, slot: &str) -> Result<RoundingMode, Unmodelled> {
-        RoundingMode::named(self.value(slot)).ok_or_else(|| self.unmodelled(self.value(slot)))
+        Ok(match self.value(slot) {
+            ".rn" | ".rni" => RoundingMode::NearestEven,
+            ".rz" | ".rzi" => RoundingMode::Zero,
+            ".rm" | ".rmi" => RoundingMode::Down,
+            ".rp" | ".rpi" => RoundingMode::Up,
+            other => return Err(self.unmodelled(other)),
+        })
+    }
+
+    /// The source at a position of the line.
+    pub(super) fn float_input(&self, at: usize) -> Result<FloatInput, Unmodelled> {
+        let format = self.source_format(at)?;
+        Ok(FloatInput { format, flushes: self.flushes(format) })
+    }
+
+    /// Results of a format, by the modifiers of the line.
+    pub(super) fn float_result(&self, format: FloatFormat) -> Result<FloatResult, Unmodelled> {
+        let limit = match (self.has("sat"), self.has("satfinite")) {
+            (false, false) => FloatLimit::None,
+            (true, false) => FloatLimit::Unit,
+            (false, true) => FloatLimit::Finite,
+            (true, true) => return Err(self.unmodelled("two limits")),
+        };
+        Ok(FloatResult { format, mode: self.rounding()?, flushes: self.flushes(format), limit, relu: self.has("relu") })
     }
 
     /// True if an operand in this role is a float.
@@ -67,10 +92,10 @@ impl Modes<'_> {
     }
 
     /// The part of each source that belongs to an element of a result: what has one element belongs to each.
-    fn parts(&self, element: u32) -> Result<Vec<SourcePart>, Unmodelled> {
+    fn parts(&self, element: u32) -> Result<Vec<SourceBits>, Unmodelled> {
         let sources = self.with_floats_as_bits().sources()?;
         let operands = self.operands_of(&Role::Source);
-        let part = |(source, of): (usize, &super::NumberType)| SourcePart {
+        let part = |(source, of): (usize, &super::NumberType)| SourceBits {
             source,
             at: if of.elements == 1 { 0 } else { element * of.bits },
             bits: of.bits,
@@ -123,13 +148,13 @@ impl Modes<'_> {
         let in_bytes = self.has("scaled::n2::ue8m0");
         let element = |at: usize| {
             let place = (count - 1 - at) as u32;
-            let mut parts: SmallVec<[SourcePart; 4]> = match from_one {
+            let mut parts: SmallVec<[SourceBits; 4]> = match from_one {
                 true => self.parts(place)?.into_iter().take(1).collect(),
                 false => [sources[at]].into_iter().collect(),
             };
             if last_is_shared {
                 let whole = sources[own];
-                let byte = SourcePart { at: if in_bytes { 8 * place } else { 0 }, bits: 8, ..whole };
+                let byte = SourceBits { at: if in_bytes { 8 * place } else { 0 }, bits: 8, ..whole };
                 parts.push(if self.has("rs") { whole } else { byte });
             }
             Ok(ResultElement { result: 0, at: place * of.bits, bits: of.bits, parts })

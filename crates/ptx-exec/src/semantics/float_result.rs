@@ -1,15 +1,16 @@
 //! How a value becomes a float of a result: rounding, flushing and limits. PTX ISA `floating-point-instructions`,
 //! `data-movement-and-conversion-instructions-cvt`.
 
-use super::float_computation::ExpectedElement;
-use super::modes::Modes;
-use super::{Undefined, Unmodelled};
+use super::Undefined;
 use crate::value::{ExpectedValue, FloatFormat, FloatValue, RoundingMode};
+
+/// The expectation of an element of a result, and the reason why parts of it are left open, if they are.
+pub(super) type ExpectedElement = (ExpectedValue, Option<Undefined>);
 
 /// The limits of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FloatLimit {
-    /// Those of its format.
+    /// The limits of its format.
     None,
     /// `.sat`: 0 and 1; a NaN becomes 0.
     Unit,
@@ -30,18 +31,7 @@ pub(super) struct FloatResult {
 }
 
 impl FloatResult {
-    /// Results of a format, by the modifiers of a line.
-    pub(super) fn new(m: &Modes<'_>, format: FloatFormat) -> Result<Self, Unmodelled> {
-        let limit = match (m.has("sat"), m.has("satfinite")) {
-            (false, false) => FloatLimit::None,
-            (true, false) => FloatLimit::Unit,
-            (false, true) => FloatLimit::Finite,
-            (true, true) => return Err(m.unmodelled("two limits")),
-        };
-        Ok(Self { format, mode: m.rounding()?, flushes: m.flushes(format), limit, relu: m.has("relu") })
-    }
-
-    /// What is expected of a result with this value.
+    /// The expectation of a result with this value.
     #[inline]
     pub(super) fn of(&self, value: FloatValue) -> ExpectedElement {
         let Self { format, .. } = *self;
@@ -66,7 +56,7 @@ impl FloatResult {
         exact(bits)
     }
 
-    /// What is expected of a NaN.
+    /// The expectation of a NaN.
     fn nan(&self) -> ExpectedElement {
         let Self { format, .. } = *self;
         if self.limit == FloatLimit::Unit {

@@ -3,7 +3,7 @@
 use super::computation::CarryUse;
 use super::modes::Modes;
 use super::{Computation, Dependence, Inferences, NumberType, Undefined, Unmodelled};
-use super::{float_arithmetic, float_choice};
+use super::{float_arithmetic, float_choice, floats};
 use crate::value::low;
 
 pub(super) fn add(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
@@ -158,7 +158,7 @@ fn product_of_24_bits(m: &Modes<'_>) -> Result<impl Fn(i128, i128) -> i128 + Cop
 
 pub(super) fn div(m: &Modes<'_>) -> Result<Computation, Unmodelled> {
     if m.has_floats() {
-        return float_arithmetic::div(m);
+        return floats::div(m);
     }
     let t = m.number("type")?;
     m.partial(move |[a, b]| match b {

@@ -26,6 +26,9 @@ pub(super) struct Modes<'a> {
 /// The sign of a source whose value is negated.
 const MINUS: &str = "-";
 
+/// A combination of the result of a comparison with a predicate.
+pub(super) type PredicateCombination = fn(bool, bool) -> bool;
+
 impl<'a> Modes<'a> {
     pub(super) fn new(isa: &'a Isa, form: &'a Form, values: &'a [u8], line: Option<&'a Line<'a>>) -> Self {
         Self { isa, form, values, line, floats_as_bits: false, signs: false }
@@ -134,6 +137,17 @@ impl<'a> Modes<'a> {
         })
     }
 
+    /// The combination of a modifier; none if the line has no predicate to combine with.
+    pub(super) fn combination(&self) -> Result<Option<PredicateCombination>, Unmodelled> {
+        Ok(Some(match self.value("BoolOp") {
+            "" => return Ok(None),
+            ".and" => |found, with| found & with,
+            ".or" => |found, with| found | with,
+            ".xor" => |found, with| found ^ with,
+            other => return Err(self.unmodelled(other)),
+        }))
+    }
+
     /// The numbers of elements of all sources and of all destinations.
     pub(super) fn lanes(&self) -> (usize, usize) {
         let of = |role: &'a Role| self.operands(role).map(|operand| self.elements_of(operand)).sum();
@@ -155,7 +169,7 @@ impl<'a> Modes<'a> {
         self.form.operands.iter().position(|known| known.name == operand.name).unwrap_or(0)
     }
 
-    /// What the manual promises of an approximate result.
+    /// The manual's promise of an approximate result.
     pub(super) fn accuracy(&self) -> Option<&'a Accuracy> {
         self.form.accuracy(self.values)
     }

@@ -23,7 +23,7 @@ enum SpecialEncodings {
     Infinity,
     /// All ones are a NaN.
     OneNan,
-    /// None.
+    /// No magnitude is.
     Nothing,
 }
 

@@ -26,18 +26,6 @@ pub enum RoundingMode {
 }
 
 impl RoundingMode {
-    /// The mode of a modifier; none if it is not one.
-    pub fn named(modifier: &str) -> Option<Self> {
-        Some(match modifier {
-            ".rn" | ".rni" => Self::NearestEven,
-            ".rna" => Self::NearestAway,
-            ".rz" | ".rzi" => Self::Zero,
-            ".rm" | ".rmi" => Self::Down,
-            ".rp" | ".rpi" => Self::Up,
-            _ => return None,
-        })
-    }
-
     /// True if a magnitude is rounded to the next larger one: `cut` is what is cut off.
     #[inline]
     pub(super) fn is_away(self, negative: bool, is_odd: bool, cut: &CutOff) -> bool {

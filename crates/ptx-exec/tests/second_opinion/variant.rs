@@ -52,9 +52,18 @@ fn is_left_out(form: &Form, values: &[u8]) -> bool {
     })
 }
 
+/// True if there is no second opinion of a variant: of scales, random bits, and formats without signs.
+fn has_no_opinion(form: &Form, values: &[u8]) -> bool {
+    let has = |word: &&str| (0..form.axes.len()).any(|axis| form.value(values, axis).contains(*word));
+    ["scaled", ".ue8m0", ".ue5m3", ".rs", ".pzo"].iter().any(|word| has(word))
+}
+
 impl<'a> Variant<'a> {
     /// The variant with these choices; none if the model does not know it.
     fn new(spec: &Spec, form: &'a Form, values: Vec<u8>, draw: &mut Draw) -> Option<Self> {
+        if form.accuracy(&values).is_some() || has_no_opinion(form, &values) {
+            return None;
+        }
         let suffixes = drawn_suffixes(form, &values, draw);
         let operands = form.operands.iter().zip(&suffixes);
         let texts: Vec<String> = operands.map(|(operand, suffix)| format!("{}{suffix}", operand.name)).collect();

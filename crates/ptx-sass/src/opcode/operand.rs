@@ -257,7 +257,7 @@ impl HalfPair {
     }
 }
 
-/// What becomes of an exact result.
+/// The treatment of an exact result.
 #[derive(Clone, Copy)]
 pub(super) struct RealResult {
     pub(super) layout: FloatLayout,

@@ -3,7 +3,7 @@
 use super::MachineRounding;
 use super::dyadic::{Dyadic, MachineReal};
 
-/// What the highest exponent means.
+/// The meaning of the highest exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TopExponent {
     /// Infinity and NaNs.
