@@ -54,6 +54,21 @@ const EXCEPTIONS: &[Exception] = &[
         &[".global", ".ne", ".param", ".wide", "add", "cvta", "ld", "mad", "mov", "selp", "setp", "st"],
         "the kernel around chains",
     ),
+    (
+        "crates/ptx-exec/src/value/float_format.rs",
+        &[".e2m1", ".e2m3", ".e3m2", ".ue8m0"],
+        "the names of formats, as types of packed floats begin",
+    ),
+    (
+        "crates/ptx-spec/src/export/accuracy.rs",
+        &[".normal", ".subnormal"],
+        "classes of numbers, which `testp` names as well",
+    ),
+    (
+        "crates/ptx-spec/src/load/accuracy.rs",
+        &[".normal", ".subnormal"],
+        "classes of numbers, which `testp` names as well",
+    ),
     ("crates/ptx-spec/src/load/vocabulary.rs", &[".v2"], "an example in a message"),
     ("crates/ptx-sass/src/cubin.rs", &[".shared"], "a section of a cubin"),
     ("crates/ptx-sass/src/image.rs", &[".global"], "a section of a cubin"),

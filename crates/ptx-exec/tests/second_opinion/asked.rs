@@ -71,12 +71,6 @@ impl<'a> Asked<'a> {
         of.nan(self.allowed)
     }
 
-    /// A number that is not described, of this many bits.
-    pub(crate) fn anything(&self, size: usize) -> u128 {
-        self.is_open.set(true);
-        if self.allowed == 1 { (1 << size) - 1 } else { 0 }
-    }
-
     /// The type of floats in a slot.
     ///
     /// # Panics
