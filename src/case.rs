@@ -40,6 +40,7 @@ pub struct Case<'a> {
 
 /// The expected result of a case, by the specification and the model.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most are of the large one, and a box for each row costs more")]
 pub enum Expected {
     /// The reading of the line: its verdict, and the rules that it breaks.
     Verdict(Reading),

@@ -18,7 +18,7 @@ fn number(draw: &mut Draw) -> u128 {
         4 | 5 => {
             let nans = [0x7c00_7c00, 0x7c00, 0x7f80_7f80, 0x7f80_0000, 0x7ff0_0000_0000_0000, 0x7f80_0000_7f80_0000];
             let fraction = random(draw) & if draw.below(2) == Some(0) { u128::MAX } else { random(draw) };
-            nans[draw.below(6).expect("a format") as usize] * 0x1_0000_0000_0000_0001 | fraction
+            (nans[draw.below(6).expect("a format") as usize] * 0x1_0000_0000_0000_0001) | fraction
         }
         0 => random(draw),
         1 => draw.below(70).expect("a number"),

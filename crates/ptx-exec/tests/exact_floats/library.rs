@@ -184,12 +184,12 @@ impl LibraryFormat {
     }
 
     /// The number as an integer of this many bits, saturated; 0 of a NaN.
-    pub(crate) fn to_integer(&self, bits: u128, width: u32, signed: bool, mode: Round) -> i128 {
+    pub(crate) fn as_integer(&self, bits: u128, width: u32, signed: bool, mode: Round) -> i128 {
         (self.to_integer)(bits >> self.padding, width, signed, mode)
     }
 
     /// An integer, rounded.
-    pub(crate) fn from_integer(&self, number: i128, mode: Round) -> u128 {
+    pub(crate) fn of_integer(&self, number: i128, mode: Round) -> u128 {
         (self.from_integer)(number, mode) << self.padding
     }
 

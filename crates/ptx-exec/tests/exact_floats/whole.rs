@@ -91,7 +91,7 @@ fn floats_as_integers() {
             let (bits, signed) = (8 << (at % 4), at / 4 % 2 == 0);
             for (mode, round) in MODES {
                 let computed = of.format.value(number).to_integer(mode, limits(bits, signed));
-                let expected = of.to_integer(number, bits, signed, round);
+                let expected = of.as_integer(number, bits, signed, round);
                 assert_eq!(computed.is_none(), of.format.is_nan(number));
                 assert_eq!(computed.unwrap_or(0), expected, "{} {number:x} {mode:?} {bits} {signed}", of.name);
                 compared += 1;
@@ -130,7 +130,7 @@ fn integers_as_floats() {
             };
             for (mode, round) in MODES {
                 let computed = of.format.rounded(FloatValue::integer(number), mode);
-                let expected = of.from_integer(number, round);
+                let expected = of.of_integer(number, round);
                 assert!(
                     of.agrees(computed, expected, mode),
                     "{number} as {} {mode:?}: {computed:x} {expected:x}",

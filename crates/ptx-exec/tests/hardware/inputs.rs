@@ -70,7 +70,7 @@ fn element(drawn: u64, of: &str) -> (u64, u32) {
         }
         None => {
             let bits: u32 = of[1..].parse().expect("a size");
-            let near = (1_u64 << (drawn >> 10) % u64::from(bits)).wrapping_add(second & 3).wrapping_sub(1);
+            let near = (1_u64 << ((drawn >> 10) % u64::from(bits))).wrapping_add(second & 3).wrapping_sub(1);
             let number = match pick {
                 0..3 => second,
                 3 | 4 => (second & 0xff).wrapping_sub(128),

@@ -136,7 +136,7 @@ impl FloatType {
 
     /// All bits of a number.
     pub(crate) fn all(self) -> u128 {
-        self.sign() | (1 << self.magnitude_bits()) - 1
+        self.sign() | ((1 << self.magnitude_bits()) - 1)
     }
 
     /// All bits of a mantissa.

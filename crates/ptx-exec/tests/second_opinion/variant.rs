@@ -55,7 +55,7 @@ fn is_left_out(form: &Form, values: &[u8]) -> bool {
 /// True if there is no second opinion of a variant: of scales, random bits, and formats without signs.
 fn has_no_opinion(form: &Form, values: &[u8]) -> bool {
     let has = |word: &&str| (0..form.axes.len()).any(|axis| form.value(values, axis).contains(*word));
-    ["scaled", ".ue8m0", ".ue5m3", ".rs", ".pzo"].iter().any(|word| has(word))
+    ["scaled", ".ue8m0", ".ue5m3", ".rs", ".pzo"].iter().any(has)
 }
 
 impl<'a> Variant<'a> {
