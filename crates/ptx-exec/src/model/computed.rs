@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{Allowed, Effect, Ending, Expectation, Inferences, Lane, Operands, Semantics, Unmodelled, ValueSource};
-use crate::semantics::{Computation, READS_CARRY};
+use crate::semantics::{Computation, NumberType, READS_CARRY};
 use crate::value::{ExpectedValue, low, sign_extend};
 use ptx_spec::spec::Role;
 
@@ -48,21 +48,50 @@ impl Semantics for Computed {
         let mut values = [0; Computation::SOURCES];
         let sources = &mut values[..self.sources.len()];
         sources.iter_mut().zip(&self.sources).for_each(|(value, source)| *value = source.of(row));
-        let mut results = [ExpectedValue::exact(0); Computation::RESULTS];
-        let results = &mut results[..self.lanes.len() + usize::from(self.computation.writes_carry())];
-        let undefined = self.computation.expect(sources, results);
         let mut effect = Effect::of_registers(self.outputs);
+        match self.computation.is_exact() {
+            true => self.numbers(sources, &mut effect),
+            false => self.floats(sources, &mut effect),
+        }
+        Expectation { allowed: Allowed::Only(Ending::Returns(effect)), inferred: self.inferred }
+    }
+}
+
+impl Computed {
+    /// The results of a line that computes exact numbers.
+    #[inline]
+    fn numbers(&self, sources: &[u128], effect: &mut Effect) {
+        let mut results = [0; Computation::RESULTS];
+        let results = &mut results[..self.lanes.len() + usize::from(self.computation.writes_carry())];
+        let undefined = self.computation.compute(sources, results).err();
+        for ((lane, of), result) in self.lanes.iter().zip(self.computation.results()).zip(results) {
+            match undefined {
+                Some(why) => effect.leave(lane, why),
+                None => set(effect, lane, *of, *result),
+            }
+        }
+    }
+
+    /// The expectations of a line that computes floats, or with them.
+    fn floats(&self, sources: &[u128], effect: &mut Effect) {
+        let mut results = [ExpectedValue::exact(0); Computation::RESULTS];
+        let results = &mut results[..self.lanes.len()];
+        let undefined = self.computation.expect(sources, results);
         for ((lane, of), result) in self.lanes.iter().zip(self.computation.results()).zip(results) {
             match (undefined, result.only()) {
                 (Err(why), _) => effect.leave(lane, why),
-                // A wider register gets the sign of a signed number.
-                (Ok(_), Some(bits)) if of.signed && of.elements == 1 && lane.bits > of.bits => {
-                    effect.set_lane(lane, low(sign_extend(bits, of.bits).cast_unsigned(), lane.bits));
-                }
-                (Ok(_), Some(bits)) => effect.set_lane(lane, bits),
+                (Ok(_), Some(bits)) => set(effect, lane, *of, bits),
                 (Ok(why), None) => effect.expect_lane(lane, *result, why),
             }
         }
-        Expectation { allowed: Allowed::Only(Ending::Returns(effect)), inferred: self.inferred }
+    }
+}
+
+/// Sets the register of a lane to a result of a type: a wider register gets the sign of a signed number.
+#[inline]
+fn set(effect: &mut Effect, lane: &Lane, of: NumberType, bits: u128) {
+    match of.signed && of.elements == 1 && lane.bits > of.bits {
+        true => effect.set_lane(lane, low(sign_extend(bits, of.bits).cast_unsigned(), lane.bits)),
+        false => effect.set_lane(lane, bits),
     }
 }

@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 
+use ptx_spec::must::Must as _;
 use ptx_spec::spec::{Accuracy, ErrorBound, Promise, Role, SpecialResult};
 
 use super::float_result::{ExpectedElement, any_nan, exact};
@@ -87,9 +88,9 @@ fn double(value: FloatValue) -> f64 {
 fn approximate(m: &Modes<'_>, reference: ApproximatedFunction) -> Result<Computation, Unmodelled> {
     let format = m.result_format()?;
     let accuracy: Accuracy = m.accuracy().ok_or_else(|| m.unmodelled("a result that nothing is promised of"))?.clone();
-    let sources = m.operands_of(&Role::Source);
-    let inputs = (0..sources.len()).map(|at| m.float_input(at)).collect::<Result<Vec<_>, Unmodelled>>()?;
-    let places: Vec<usize> = sources.iter().map(|operand| m.place_of(operand)).collect();
+    let inputs =
+        (0..m.places_of(&Role::Source).len()).map(|at| m.float_input(at)).collect::<Result<Vec<_>, Unmodelled>>()?;
+    let places = m.places_of(&Role::Source);
     let result = ApproximateResult { format, flushes: m.has("ftz") };
     // `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` use the upper half of their source.
     let used = if format == FloatFormat::F64 && m.has("ftz") { !u128::from(u32::MAX) } else { u128::MAX };
@@ -98,7 +99,9 @@ fn approximate(m: &Modes<'_>, reference: ApproximatedFunction) -> Result<Computa
         let bits: [u128; 2] = [0, 1].map(|at| inputs.get(at).map_or(0, |input| input.bits(given[at] & used)));
         let values: [f64; 2] =
             [0, 1].map(|at| inputs.get(at).map_or(0.0, |input| double(input.format.value(bits[at]))));
-        let source = |operand: usize| places.iter().position(|place| *place == operand).unwrap_or(0);
+        let source = |operand: usize| {
+            places.iter().position(|place| *place == operand).must("a promise is about sources of the line")
+        };
         let value = reference(&values);
         match accuracy.promise(|operand| values[source(operand)], least_normal) {
             Some(Promise::Within(bound)) => result.near(value, bound),

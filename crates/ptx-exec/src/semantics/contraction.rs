@@ -11,9 +11,9 @@ use crate::value::{FloatFormat, FloatValue};
 /// The part that a line without a rounding modifier can have in a contraction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Contraction {
-    /// It multiplies.
+    /// The product of these sources.
     Product([FloatInput; 2]),
-    /// It adds; subtracts, if the flag is set.
+    /// The sum of these sources, or their difference if the flag is set, and how it is rounded.
     Sum([FloatInput; 2], bool, FloatResult),
 }
 

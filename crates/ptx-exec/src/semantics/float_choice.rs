@@ -3,6 +3,8 @@
 
 use std::cmp::Ordering;
 
+use ptx_spec::must::Must as _;
+
 use super::float_result::{ExpectedElement, exact};
 use super::modes::Modes;
 use super::{Computation, Dependence, Undefined, Unmodelled};
@@ -22,46 +24,22 @@ fn chosen(m: &Modes<'_>, wanted: Ordering) -> Result<Computation, Unmodelled> {
     let input = m.float_input(0)?;
     let (keeps_nans, xorsign) = (m.has("NaN"), m.has("xorsign"));
     let absolute = xorsign || m.has("abs");
-    let choose = move |a: u128, b: u128| match input.value(b).order(input.value(a)) {
-        // Of two NaNs, the one that signals: which is chosen is left open.
-        None if input.is_nan(a) && input.is_nan(b) => a & b | 1,
-        _ if input.is_nan(a) => {
-            if keeps_nans {
-                a
-            } else {
-                b
-            }
-        }
-        _ if input.is_nan(b) => {
-            if keeps_nans {
-                b
-            } else {
-                a
-            }
-        }
-        Some(Ordering::Equal) => {
-            if (a & format.sign() != 0) == (wanted == Ordering::Less) {
-                a
-            } else {
-                b
-            }
-        }
-        Some(order) => {
-            if order == wanted {
-                b
-            } else {
-                a
-            }
-        }
-        None => a,
+    let choose = move |a: u128, b: u128| {
+        let is_first = match input.value(b).order(input.value(a)) {
+            // Of two NaNs, one that signals if either does: which is chosen is left open.
+            None if input.is_nan(a) && input.is_nan(b) => return a & b | 1,
+            None => input.is_nan(a) == keeps_nans,
+            Some(Ordering::Equal) => (a & format.sign() != 0) == (wanted == Ordering::Less),
+            Some(order) => order != wanted,
+        };
+        if is_first { a } else { b }
     };
     // The sign of a NaN is one of those that are combined.
     let m = if xorsign { m.with_floats_as_bits() } else { *m };
     m.float_elements(move |_, given| {
-        let mut numbers =
+        let numbers =
             given.iter().map(|bits| if absolute { input.bits(bits & !format.sign()) } else { input.bits(*bits) });
-        let first = numbers.next().unwrap_or_default();
-        let found = numbers.fold(first, choose);
+        let found = numbers.reduce(choose).must("a line has numbers to choose from");
         if format.is_nan(found) {
             // Of two NaNs that signal, some implementations return one.
             let any = (ExpectedValue::nan(found, format), Some(Undefined::NanPayload));

@@ -124,8 +124,7 @@ impl Modes<'_> {
             let parts = self.parts(at)?.into();
             Ok(ResultElement { result: 0, at: at * bits, bits, parts })
         };
-        let elements = (0..count).map(element).collect::<Result<Vec<_>, Unmodelled>>()?;
-        self.with_floats_as_bits().of_floats(FloatComputation::new(elements, compute))
+        self.of_elements((0..count).map(element), compute)
     }
 
     /// The computation of the elements of a packed result, the highest first: from a source of its own each, or from the
@@ -159,8 +158,7 @@ impl Modes<'_> {
             }
             Ok(ResultElement { result: 0, at: place * of.bits, bits: of.bits, parts })
         };
-        let elements = (0..count).map(element).collect::<Result<Vec<_>, Unmodelled>>()?;
-        self.with_floats_as_bits().of_floats(FloatComputation::new(elements, compute))
+        self.of_elements((0..count).map(element), compute)
     }
 
     /// The computation of predicates: of two from the same sources, or each from the elements of pairs at its position.
@@ -174,11 +172,16 @@ impl Modes<'_> {
             let parts = self.parts(if pairs { result as u32 } else { 0 })?.into();
             Ok(ResultElement { result, at: 0, bits: 1, parts })
         };
-        let elements = (0..count).map(element).collect::<Result<Vec<_>, Unmodelled>>()?;
-        self.with_floats_as_bits().of_floats(FloatComputation::new(elements, compute))
+        self.of_elements((0..count).map(element), compute)
     }
 
-    fn of_floats(&self, computation: FloatComputation) -> Result<Computation, Unmodelled> {
-        Computation::of_floats(self.sources()?, self.results()?, computation)
+    /// The computation of these elements.
+    fn of_elements(
+        &self,
+        elements: impl Iterator<Item = Result<ResultElement, Unmodelled>>,
+        compute: impl Fn(usize, &[u128]) -> ExpectedElement + Send + Sync + 'static,
+    ) -> Result<Computation, Unmodelled> {
+        let (bits, elements) = (self.with_floats_as_bits(), elements.collect::<Result<Vec<_>, Unmodelled>>()?);
+        Computation::of_floats(bits.sources()?, bits.results()?, FloatComputation::new(elements, compute))
     }
 }

@@ -23,7 +23,7 @@ pub(super) enum FloatLimit {
 pub(super) struct FloatResult {
     pub(super) format: FloatFormat,
     pub(super) mode: RoundingMode,
-    /// True if a subnormal result becomes a zero with its sign; one that rounding makes normal is none.
+    /// True if a subnormal result becomes a zero with its sign. What rounding makes normal is not subnormal.
     pub(super) flushes: bool,
     pub(super) limit: FloatLimit,
     /// `.relu`: a negative result becomes 0.

@@ -164,9 +164,10 @@ impl<'a> Modes<'a> {
         operand.type_by(self.isa, self.form, self.values).map_or("", |of| of.name.as_str())
     }
 
-    /// The position of an operand in the form.
-    pub(super) fn place_of(&self, operand: &Operand) -> usize {
-        self.form.operands.iter().position(|known| known.name == operand.name).unwrap_or(0)
+    /// The positions in the form of the operands of a role that the line has.
+    pub(super) fn places_of(&self, role: &Role) -> Vec<usize> {
+        let is_there = |operand: &Operand| operand.role == *role && !operand.left_out(self.form, self.values);
+        (0..self.form.operands.len()).filter(|at| is_there(&self.form.operands[*at])).collect()
     }
 
     /// The manual's promise of an approximate result.
