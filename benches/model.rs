@@ -1,4 +1,4 @@
-//! Rows per second of the reference model on one core: `cargo bench --bench model`.
+//! Rows per second of the reference model on one core, and operations per second of its exact floats: `cargo bench --bench model`.
 
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use ptx_conform::model;
 use ptx_conform::setup;
 use ptx_conform::space::{Diagram, Draw, environment_values};
 use ptx_conform::spec::Spec;
+use ptx_exec::value::{FloatFormat, RoundingMode};
 
 /// The number of programs for each form.
 const PROGRAMS: usize = 50;
@@ -94,5 +95,28 @@ fn measure(
     });
 }
 
-criterion_group!(benches, model);
+/// Fused multiply-adds of numbers of a format, all but a few of which are neither zeros nor subnormal.
+fn core(criterion: &mut Criterion) {
+    const COUNT: usize = 1 << 12;
+    let mut group = criterion.benchmark_group("core");
+    group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600)).sample_size(20);
+    for (name, format) in [("fma f16", FloatFormat::F16), ("fma f32", FloatFormat::F32), ("fma f64", FloatFormat::F64)] {
+        let mut draw = Draw::named(name, 0);
+        let numbers: Vec<u128> =
+            (0..COUNT + 2).map(|_| draw.below(1 << format.bits()).expect("a number below more than none")).collect();
+        group.throughput(Throughput::Elements(COUNT as u64));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                numbers.windows(3).fold(0_u128, |sum, bits| {
+                    let [a, b, c] = [0, 1, 2].map(|at| format.value(bits[at]));
+                    let mode = RoundingMode::NearestEven;
+                    sum ^ format.rounded(a.times(b).plus(c, mode), mode)
+                })
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, core, model);
 criterion_main!(benches);

@@ -219,7 +219,7 @@ impl Divergence {
 
     /// The name under which an engine is listed.
     fn listed_name<'n>(&'n self, engine: &'n EngineVersion) -> &'n String {
-        if self.like.contains(&engine.family) { &self.engine } else { &engine.family }
+        if self.like.iter().any(|like| of_family(&engine.family, like)) { &self.engine } else { &engine.family }
     }
 
     /// True if it lists a rule as not enforced.

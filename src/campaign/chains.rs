@@ -19,7 +19,7 @@ use crate::case::InternalError;
 use crate::divergences::{ChainLine, Divergence, Divergences, Does, EngineVersion};
 use crate::engine::KernelExecutor;
 use crate::environment::Environment;
-use crate::spec::Spec;
+use crate::spec::{Form, Spec};
 
 /// Chains of a task: half a module, so that a first run has one for each core.
 const TASK: u64 = 512;
@@ -66,6 +66,9 @@ pub(super) fn run(
         }
         Err(why) => return Err(InternalError(why.to_string())),
     };
+    let library = library.without(|form: &Form, choices: &[u8]| {
+        known.divergences.refuses(known.version.as_ref(), &form.id, choices).next().is_some()
+    });
     let interpreter = Interpreter::new(spec);
     let comparison = ChainComparison { interpreter: &interpreter, engine, environment };
     let tasks: Vec<u64> = (0..options.chain_count().div_ceil(TASK))

@@ -157,11 +157,8 @@ impl<'a> Executor<'a> {
     /// Counts a generated row.
     pub(super) fn note(&self, case: &Case<'_>, result: &CaseResult, tally: &mut Tally) {
         let form = &case.form().id;
-        let listed: Vec<&str> = self
-            .divergences
-            .computes(self.version.as_ref(), form, case.values)
-            .map(|divergence| divergence.id.as_str())
-            .collect();
+        let computes = self.divergences.computes(self.version.as_ref(), form, case.values);
+        let listed = self.listed(computes.map(|divergence| divergence.id.as_str()).collect(), result, form, case.values);
         let Some((key, failed)) = tally.note_row(&case.instruction.name, form, result, &listed) else { return };
         if !failed {
             return;
@@ -177,6 +174,22 @@ impl<'a> Executor<'a> {
             let (values, line) = (case.values.to_vec(), program.line);
             group.sample = Some(Sample { values, line, module, environment, message, command });
         }
+    }
+
+    /// The divergences that list what happened to a row: those that list its line as computed wrong, and, if the engine did not
+    /// execute it, those that list its line as one that the engine does not take.
+    fn listed<'s>(
+        &'s self,
+        mut computed: Vec<&'s str>,
+        result: &CaseResult,
+        form: &str,
+        choices: &[u8],
+    ) -> Vec<&'s str> {
+        if let Some(model::Difference::Failed(_)) = result.difference() {
+            let refused = self.divergences.refuses(self.version.as_ref(), form, choices);
+            computed.extend(refused.map(|divergence| divergence.id.as_str()));
+        }
+        computed
     }
 
     /// Compares recorded rows with the model.
@@ -271,6 +284,7 @@ impl Tally {
         let is_listed = failed && !listed.is_empty();
         if !failed {
             count.passed += 1;
+            count.bound_used = count.bound_used.max(result.bound_used());
         } else if !is_listed {
             count.failed += 1;
             count.first_failure = count.first_failure.or(Some(count.rows));

@@ -235,6 +235,10 @@ pub struct RowCount {
     pub failed: u64,
     /// The number of rows tried when the first one failed.
     pub first_failure: Option<u64>,
+    /// How far the worst approximation that passed is from the middle between its bounds: [`ExpectedValue::bound_used`].
+    ///
+    /// [`ExpectedValue::bound_used`]: crate::model::ExpectedValue::bound_used
+    pub bound_used: Option<u16>,
 }
 
 /// Questions that an engine skipped, by what it was asked to do.
@@ -379,5 +383,6 @@ impl RowCount {
         self.passed += other.passed;
         self.failed += other.failed;
         self.first_failure = self.first_failure.or(other.first_failure.map(|first| before + first));
+        self.bound_used = self.bound_used.max(other.bound_used);
     }
 }

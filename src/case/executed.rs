@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{Behavior, CaseResult, Expected, InternalError, answers};
 use crate::engine::CaseExecutor;
 use crate::line_case::{Answer, LineCase, Rows};
-use crate::model::{self, Expectation, RowVerdict};
+use crate::model::{self, Allowed, Ending, Expectation, RowVerdict};
 use crate::must::Must as _;
 use crate::setup::{self, NoSetup};
 use crate::space::Values;
@@ -128,6 +128,18 @@ impl CaseResult {
     pub fn of_row(program: &LineCase, expectation: Expectation, answer: Answer) -> Self {
         let verdict = expectation.check(program, &answer);
         Self { expected: Expected::Expectation(expectation), behavior: Behavior::Executed(answer), row: Some(verdict) }
+    }
+
+    /// How far the worst register of the result is from the middle between its bounds, if some have any.
+    pub(crate) fn bound_used(&self) -> Option<u16> {
+        let (Expected::Expectation(expectation), Behavior::Executed(Answer::Returned(returned))) =
+            (&self.expected, &self.behavior)
+        else {
+            return None;
+        };
+        let Allowed::Only(Ending::Returns(effect)) = &expectation.allowed else { return None };
+        let registers = effect.registers().iter().zip(&returned.registers);
+        registers.filter_map(|(value, actual)| value.bound_used(*actual)).max()
     }
 
     fn not_run(expectation: Expectation, verdict: RowVerdict, why: &str) -> Self {

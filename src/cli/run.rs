@@ -2,6 +2,7 @@
 
 mod borders;
 mod deeper;
+mod exhaustive;
 
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
@@ -97,6 +98,10 @@ pub(crate) struct Opts {
     /// [default: 1024; `--depth pairs`: 32768; 0 if opcodes are named].
     #[arg(long, value_name = "N")]
     chains: Option<u64>,
+    /// Execute lines whose only input is a register of up to 32 bits with every value of it, one line for each combination of
+    /// modifiers, and do nothing else. What is done is kept in `exhaustive.jsonl` beside the report: the same command goes on.
+    #[arg(long, requires = "instructions", conflicts_with_all = ["plan", "no_execution", "shard"])]
+    exhaustive: bool,
     /// Run only one part of the plan: 2/8 is the second of eight. Together the parts are the whole plan.
     #[arg(long, value_name = "N/M", default_value_t = Shard::WHOLE)]
     shard: Shard,
@@ -194,6 +199,9 @@ impl Opts {
         });
         if self.plan {
             return list(&spec, &subjects, &options);
+        }
+        if self.exhaustive {
+            return self.walk((&spec, &divergences), &subjects, &directory);
         }
         let (mut results, findings, matrix) = with_progress(|progress| {
             let mut results = campaign::run(&spec, &divergences, &subjects, &options, progress);

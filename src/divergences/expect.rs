@@ -62,6 +62,23 @@ impl Divergences {
         self.computing(engine, form, |listed| listed.cube.contains(values))
     }
 
+    /// The divergences of an engine that list a line without faults as one that it does not take, by the choices of its form:
+    /// such a line is not executed.
+    pub fn refuses<'d>(
+        &'d self,
+        engine: Option<&EngineVersion>,
+        form: &str,
+        choices: &[u8],
+    ) -> impl Iterator<Item = &'d Divergence> {
+        let of_form = engine.and_then(|_| self.judged.get(form)).map_or(&[][..], Vec::as_slice);
+        of_form.iter().filter_map(move |(at, cubes)| {
+            let divergence = &self.all[*at];
+            let is_listed = divergence.rules.is_empty() && matches!(divergence.does, Does::Rejects | Does::Crashes);
+            let applies = is_listed && engine.is_some_and(|engine| divergence.applies(engine));
+            (applies && cubes.iter().any(|listed| listed.cube.contains(choices))).then_some(divergence)
+        })
+    }
+
     /// The divergences of an engine that list a line as computed wrong, by the choices of its form: with some rows at least.
     pub fn computes_line<'d>(
         &'d self,

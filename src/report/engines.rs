@@ -67,6 +67,10 @@ pub struct RowReport {
     pub passed: u64,
     /// Rows with a wrong result that no divergence lists.
     pub failed: u64,
+    /// How far the worst approximation among those that passed is from the middle between its bounds, in thousandths of what they
+    /// allow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_used: Option<u16>,
 }
 
 /// Rows whose result is partly or completely undefined.
@@ -229,6 +233,7 @@ impl EngineReport {
                     rows: count.rows,
                     passed: count.passed,
                     failed: count.failed,
+                    bound_used: count.bound_used,
                 })
                 .collect(),
             undefined: undefined(tally),
@@ -244,6 +249,14 @@ impl EngineReport {
         let forms: BTreeSet<&String> = self.without_semantics.values().flatten().collect();
         let says = "never executed, as a whole or in part, because the model lacks them; the report says why";
         (!forms.is_empty()).then(|| format!("{} {says}", counted(forms.len(), "form")))
+    }
+
+    /// How far the worst approximation of each form is from the middle between its bounds, in words.
+    pub(super) fn approximation_words(&self) -> Option<String> {
+        let used = |row: &RowReport| Some(format!("{} {} %", row.form, row.bound_used?.div_ceil(10)));
+        let words: Vec<String> = self.rows.iter().filter_map(used).collect();
+        let says = "the worst approximation, as a part of what its bounds allow";
+        (!words.is_empty()).then(|| format!("{says}: {}", words.join(", ")))
     }
 
     /// Rows that were tried, those that passed, and those that failed.

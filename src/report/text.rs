@@ -204,6 +204,7 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
         for (reason, count) in &engine.skipped_rows {
             writeln!(to, "  skipped {count}: {reason}")?;
         }
+        engine.approximation_words().map_or(Ok(()), |words| writeln!(to, "  {words}"))?;
         engine.without_semantics_words().map_or(Ok(()), |words| writeln!(to, "  {words}"))?;
     }
     for (reason, ids) in &engine.not_asked {

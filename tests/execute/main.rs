@@ -5,6 +5,7 @@ mod cases;
 #[path = "../planted/engine.rs"]
 mod engine;
 mod executions;
+mod float_mistakes;
 mod gpu;
 mod interpreted;
 mod modelled_form;

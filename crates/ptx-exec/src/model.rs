@@ -45,6 +45,7 @@ pub struct Prepared<'a> {
 const TABLE: &[(&str, Prepare)] = &[
     ("atom", atom::prepare),
     ("ld", ld::prepare),
+    ("red", atom::prepare),
     ("st", st::prepare),
     ("suld", surface::load),
     ("suq", surface::query),

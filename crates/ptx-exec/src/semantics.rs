@@ -72,12 +72,17 @@ const TABLE: &[(&str, Compute)] = &[
     ("clmad", products::clmad),
     ("clz", bits::clz),
     ("cnot", logic::cnot),
+    ("copysign", float_choice::copysign),
+    ("cos", approximate::cos),
     ("cvt", convert::cvt),
     ("cvt.pack", convert::cvt_pack),
     ("div", integer::div),
     ("dp2a", products::dp2a),
     ("dp4a", products::dp4a),
+    ("ex2", approximate::ex2),
+    ("fma", float_arithmetic::fma),
     ("fns", bits::fns),
+    ("lg2", approximate::lg2),
     ("lop3", logic::lop3),
     ("mad", integer::mad),
     ("mad24", integer::mad24),
@@ -92,7 +97,9 @@ const TABLE: &[(&str, Compute)] = &[
     ("or", logic::or),
     ("popc", bits::popc),
     ("prmt", transfer::prmt),
+    ("rcp", floats::rcp),
     ("rem", integer::rem),
+    ("rsqrt", approximate::rsqrt),
     ("sad", integer::sad),
     ("selp", compare::selp),
     ("set", compare::set),
@@ -100,10 +107,14 @@ const TABLE: &[(&str, Compute)] = &[
     ("shf", shift::shf),
     ("shl", shift::shl),
     ("shr", shift::shr),
+    ("sin", approximate::sin),
     ("slct", compare::slct),
+    ("sqrt", floats::sqrt),
     ("sub", integer::sub),
     ("subc", integer::subc),
     ("szext", bits::szext),
+    ("tanh", approximate::tanh),
+    ("testp", float_choice::testp),
     ("vabsdiff", video::vabsdiff),
     ("vabsdiff2", simd_video::absdiff),
     ("vabsdiff4", simd_video::absdiff),
@@ -130,29 +141,9 @@ const TABLE: &[(&str, Compute)] = &[
     ("xor", logic::xor),
 ];
 
-/// The instructions that only compute, and only floats. Kernels execute them; rows and chains of a run do not, so far.
-const FLOAT_TABLE: &[(&str, Compute)] = &[
-    ("copysign", float_choice::copysign),
-    ("cos", approximate::cos),
-    ("ex2", approximate::ex2),
-    ("fma", float_arithmetic::fma),
-    ("lg2", approximate::lg2),
-    ("rcp", floats::rcp),
-    ("rsqrt", approximate::rsqrt),
-    ("sin", approximate::sin),
-    ("sqrt", floats::sqrt),
-    ("tanh", approximate::tanh),
-    ("testp", float_choice::testp),
-];
-
-/// The opcodes of instructions that only compute, and of which a run executes rows and chains, sorted.
+/// The opcodes of instructions that only compute, sorted.
 pub fn opcodes() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|(opcode, _)| *opcode)
-}
-
-/// The opcodes of instructions that only compute floats, sorted.
-pub fn float_opcodes() -> impl Iterator<Item = &'static str> {
-    FLOAT_TABLE.iter().map(|(opcode, _)| *opcode)
 }
 
 /// The computation of a line of an instruction that makes these choices; none if the instruction does more than compute.
@@ -166,6 +157,6 @@ pub fn computation(
     values: &[u8],
     line: Option<&Line<'_>>,
 ) -> Option<Result<Computation, Unmodelled>> {
-    let (_, compute) = TABLE.iter().chain(FLOAT_TABLE).find(|(opcode, _)| *opcode == form.opcode())?;
+    let (_, compute) = TABLE.iter().find(|(opcode, _)| *opcode == form.opcode())?;
     Some(compute(&Modes::new(isa, form, values, line)))
 }

@@ -9,6 +9,7 @@ mod address;
 mod contents;
 mod effect;
 mod error;
+mod floats;
 mod forbidden;
 mod line_case;
 mod modelled;
@@ -25,6 +26,7 @@ use ptx_spec::spec::words::NONE;
 use ptx_spec::spec::{Choice, Cube, Form, Instruction, Isa, SetupAxis, Spec};
 
 pub use error::NoSetup;
+pub use floats::float_number;
 use forbidden::Forbidden;
 pub use line_case::line_case;
 

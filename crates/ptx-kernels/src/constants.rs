@@ -1,5 +1,7 @@
 //! Numbers at which optimizers fail: limits of types, counts of bits, and their neighbours.
 
+use ptx_exec::setup::float_number;
+use ptx_exec::value::FloatFormat;
 use ptx_spec::space::Draw;
 
 use crate::library::pick;
@@ -38,5 +40,25 @@ pub(crate) fn value(draw: &mut Draw, bits: u16) -> u64 {
     if bits == 1 {
         return u64::from(draw.below(2) == Some(1));
     }
-    constant(draw, bits).cast_unsigned() & mask
+    match draw.below(3) {
+        Some(0) => float(draw, bits).unwrap_or_else(|| constant(draw, bits).cast_unsigned()) & mask,
+        _ => constant(draw, bits).cast_unsigned() & mask,
+    }
+}
+
+/// The bits of a float, or of two, that fill a register of this many bits.
+fn float(draw: &mut Draw, bits: u16) -> Option<u64> {
+    let formats: &[FloatFormat] = match bits {
+        16 => &[FloatFormat::F16, FloatFormat::BF16],
+        32 => &[FloatFormat::F32, FloatFormat::F32, FloatFormat::F16],
+        64 => &[FloatFormat::F64, FloatFormat::F64, FloatFormat::F32],
+        _ => return None,
+    };
+    let format = *pick(draw, formats)?;
+    let mut filled = 0;
+    for at in 0..u32::from(bits) / format.bits() {
+        let number = u64::try_from(draw.below(1 << 64)?).ok()?;
+        filled |= float_number(format, number) << (at * format.bits());
+    }
+    u64::try_from(filled).ok()
 }

@@ -40,7 +40,11 @@ struct VariantCheck<'s> {
     spec: &'s Spec,
     environment: Environment,
     interpreter: Interpreter<'s>,
+    excluded: ExcludedLines<'s>,
 }
+
+/// True for the choices of a form that no chain shall have.
+type ExcludedLines<'s> = Box<dyn Fn(&Form, &[u8]) -> bool + Send + Sync + 's>;
 
 /// A drawn line, and the number of its kind.
 type NumberedTemplate = (u32, Template);
@@ -70,7 +74,8 @@ impl<'s> Library<'s> {
     /// If the specification does not know the environment, or there is no form.
     pub fn new(spec: &'s Spec, environment: Environment, only: &[String]) -> Result<Self, NoLibrary> {
         let judge = Judge::new(spec, &environment)?;
-        let reference = VariantCheck { spec, environment, interpreter: Interpreter::new(spec) };
+        let excluded = Box::new(|_: &Form, _: &[u8]| false);
+        let reference = VariantCheck { spec, environment, interpreter: Interpreter::new(spec), excluded };
         let mut chapters: BTreeMap<&str, BTreeMap<&str, Vec<LibraryForm<'_>>>> = BTreeMap::new();
         let wanted = |name: &str| only.is_empty() || only.iter().any(|opcode| opcode == name);
         let modelled = |of: &&Instruction| wanted(&of.name) && interpret::opcodes().any(|opcode| opcode == of.name);
@@ -95,6 +100,13 @@ impl<'s> Library<'s> {
         Ok(Self { reference, judge, chapters })
     }
 
+    /// The library without some lines, by the choices of their forms: none of its chains has them.
+    #[must_use]
+    pub fn without(mut self, excluded: impl Fn(&Form, &[u8]) -> bool + Send + Sync + 's) -> Self {
+        self.reference.excluded = Box::new(excluded);
+        self
+    }
+
     /// The specification.
     pub fn spec(&self) -> &'s Spec {
         self.reference.spec
@@ -116,8 +128,10 @@ impl<'s> Library<'s> {
             });
             numbered.collect()
         };
-        let mut of_opcode = |forms: &Vec<LibraryForm<'_>>| forms.iter().map(|form| drawn(form, draw)).collect();
-        let chapters = self.chapters.values().map(|opcodes| opcodes.values().map(&mut of_opcode).collect()).collect();
+        let mut of_opcode =
+            |forms: &Vec<LibraryForm<'_>>| not_empty(forms.iter().map(|form| drawn(form, draw)));
+        let of_chapter = |opcodes: &BTreeMap<_, _>| not_empty(opcodes.values().map(&mut of_opcode));
+        let chapters = not_empty(self.chapters.values().map(of_chapter));
         let mut kinds: Vec<(u32, TemplateKind)> = numbers.into_iter().map(|(kind, number)| (number, kind)).collect();
         kinds.sort_unstable();
         TemplatePool { chapters, kinds: kinds.into_iter().map(|(_, kind)| kind).collect() }
@@ -202,7 +216,7 @@ impl LibraryForm<'_> {
 impl VariantCheck<'_> {
     /// The template of a variant, if the reference executes it.
     fn template(&self, form: &Form, values: &[u8]) -> Option<Template> {
-        let template = Template::new(&self.spec.isa, form, values)?;
+        let template = Template::new(&self.spec.isa, form, values).filter(|_| !(self.excluded)(form, values))?;
         (template.accessed().is_none() || self.executes(form, values)).then_some(template)
     }
 
@@ -237,6 +251,11 @@ pub(crate) fn is_of_text(choice: Choice) -> bool {
 /// The chapter of a page of the manual: what its anchor begins with.
 fn chapter(page: &str) -> &str {
     page.split_once("-instructions").map_or(page, |(chapter, _)| chapter)
+}
+
+/// The lists that have something.
+fn not_empty<T>(lists: impl Iterator<Item = Vec<T>>) -> Vec<Vec<T>> {
+    lists.filter(|list| !list.is_empty()).collect()
 }
 
 /// One of several, equally likely.

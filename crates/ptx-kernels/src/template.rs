@@ -2,7 +2,7 @@
 
 use crate::chain::{ChainInstruction, ChainOperand, Piece, SlotKind, memory_of, slots};
 use crate::memory::ChainMemory;
-use ptx_exec::semantics::{self, Computation};
+use ptx_exec::semantics;
 use ptx_spec::judge::arguments;
 use ptx_spec::ptx::{Argument, Declarations, Line, Symbol, print_variant};
 use ptx_spec::spec::{Form, Isa, Role};
@@ -80,8 +80,7 @@ impl Template {
     ) -> Option<(Self, Vec<String>)> {
         let line = Line::parse(text).ok()?;
         let computation = match semantics::computation(isa, form, values, Some(&line)) {
-            // Chains have no floats, so far: what `ptxas` does with them is not listed.
-            Some(computation) => Some(computation.ok().filter(Computation::is_exact)?),
+            Some(computation) => Some(computation.ok()?),
             None => None,
         };
         let accessed = ChainMemory::accessed(isa, form, values);

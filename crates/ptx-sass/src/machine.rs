@@ -95,6 +95,8 @@ pub struct Thread {
     pub position: ThreadPosition,
     /// True if results arrive at once, whatever the machine code waits for.
     pub at_once: bool,
+    /// How many units in the last place the results of special functions are moved: what corrects their errors must not show it.
+    pub moved_seeds: i32,
     /// The number of its first instruction.
     first: usize,
     /// The number of the next instruction of its section.
@@ -115,6 +117,7 @@ impl Default for Thread {
             used_policy: false,
             position: ThreadPosition::default(),
             at_once: false,
+            moved_seeds: 0,
             first: 0,
             next: 0,
             steps: 0,

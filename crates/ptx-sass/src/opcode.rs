@@ -321,7 +321,9 @@ impl Step {
         // A predicate that says what kind an address is comes with the barrier for the sources.
         let predicates = if opcode.duration == Duration::Late { reads.or(raises) } else { raises.or(reads) };
         let arrival = late.then_some(LateArrival { registers: raises, predicates, in_order });
-        Ok(Self { guard: instruction.guard, effect, name: instruction.to_string().into(), waits, arrival })
+        // What does nothing does so whatever its guard is: `ptxas` leaves guards on it that nothing writes any longer.
+        let guard = if instruction.opcode == "NOP" { Predicate::TRUE } else { instruction.guard };
+        Ok(Self { guard, effect, name: instruction.to_string().into(), waits, arrival })
     }
 
     /// True if the instruction waits for other threads of the block.

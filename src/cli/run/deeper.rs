@@ -58,6 +58,8 @@ impl Opts {
             shard,
             // A run that is not as deep has neither, whatever they say: they are among what the deeper one adds.
             no_matrix: _,
+            // Another kind of run.
+            exhaustive: _,
             no_vocabulary: _,
             // How it is run, and where the report goes.
             plan: _,

@@ -180,6 +180,7 @@ fn add_engine(to: &mut EngineReport, from: EngineReport) {
         to.rows += from.rows;
         to.passed += from.passed;
         to.failed += from.failed;
+        to.bound_used = to.bound_used.max(from.bound_used);
     };
     join(&mut to.rows, from.rows, |rows| rows.form.clone(), add_rows);
     let add_undefined = |to: &mut UndefinedReport, from: UndefinedReport| {

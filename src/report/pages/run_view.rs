@@ -17,6 +17,8 @@ pub(super) struct RunView<'r> {
     not_asked: Vec<(String, &'r BTreeMap<String, Vec<String>>)>,
     /// The forms of which the model lacks lines, by reason, with the engines.
     without_semantics: Vec<(String, &'r BTreeMap<String, Vec<String>>)>,
+    /// How far the approximations of each engine are within their bounds.
+    approximations: Vec<String>,
     executors: Vec<ExecutorView<'r>>,
     /// The counts of each engine's chains, in words.
     chains: Vec<String>,
@@ -78,6 +80,9 @@ impl<'r> RunView<'r> {
             without_semantics: names.alike(without_semantics.filter(|(_, of)| !of.is_empty()), PartialEq::eq),
             executors: executors().map(executor).collect(),
             chains: report.chains.iter().map(|of| format!("{}: {}", of.engine, of.words())).collect(),
+            approximations: executors()
+                .filter_map(|engine| Some(format!("{}: {}", engine.name, engine.approximation_words()?)))
+                .collect(),
             limits: names.alike(limits.filter(|(_, of)| !of.is_empty()), PartialEq::eq),
             undefined,
             inferences: inferences.collect(),

@@ -24,6 +24,8 @@ pub(super) struct Launch<'a> {
     pub(super) image: &'a Image,
     pub(super) entry: &'a EntryPoint,
     pub(super) code: &'a Code,
+    /// See [`Thread::moved_seeds`].
+    pub(super) moved_seeds: i32,
 }
 
 /// The trace of an instruction in the first row.
@@ -147,6 +149,7 @@ impl Launch<'_> {
         let has_marks = parameters.contains(&Parameter::Marks);
         let parameters: Vec<Vec<u8>> = parameters.iter().map(value).collect();
         let mut thread = self.image.thread(self.entry, &parameters);
+        thread.moved_seeds = self.moved_seeds;
         if let (Some(surface), Some(_)) = (&self.case.surface, &self.kernel.surface) {
             Image::bind(&mut thread, surface);
         }

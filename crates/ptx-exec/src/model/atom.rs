@@ -1,4 +1,4 @@
-//! `atom`. PTX ISA `parallel-synchronization-and-communication-instructions-atom`.
+//! `atom`, and `red`, which returns nothing. PTX ISA `parallel-synchronization-and-communication-instructions-atom`.
 //!
 //! One thread sees no difference between orderings, scopes, caches and policies.
 
@@ -43,13 +43,15 @@ pub(super) fn prepare<'a>(operands: &Operands<'_, 'a>) -> Result<Box<dyn Semanti
     let (name, kind, bits) = operands.operand_type("b")?;
     let operation = Operation::named(operands.value("op"))?;
     let sources = operands.sources("b")?;
-    let lanes: Vec<Lane> = operands.destination("d")?;
+    let returns = operands.form.operands.iter().any(|operand| operand.name == "d");
+    let lanes: Vec<Lane> = if returns { operands.destination("d")? } else { Vec::new() };
     let size = bits as usize / 8 * sources.len();
     let lanes = sources.into_iter().enumerate().map(|(at, source)| (lanes.get(at).copied(), source)).collect();
     let operation = match FloatFormat::of(name).filter(|_| operation != Operation::Exchange) {
-        Some(format) => {
-            AtomicOperation::Floats { operation: FloatOperation::new(operation, format)?, flushes: name == ".f32" }
-        }
+        Some(format) => AtomicOperation::Floats {
+            operation: FloatOperation::new(operation, format)?,
+            flushes: name == ".f32" && operands.value("noftz") != ".noftz",
+        },
         None => AtomicOperation::Bits {
             operation,
             signed: kind == Kind::Signed,

@@ -49,6 +49,16 @@ pub(super) struct ResultElement {
     pub(super) parts: SmallVec<[SourceBits; 4]>,
 }
 
+impl ResultElement {
+    /// The NaN of a format that signals among some parts of the sources: the result may be that one, as where a product with 1
+    /// is the other factor.
+    fn passed_on(&self, given: &[u128], format: FloatFormat) -> Option<ExpectedValue> {
+        let signals = |(part, bits): &(&SourceBits, &u128)| part.format == Some(format) && format.is_signalling(**bits);
+        let (_, bits) = self.parts.iter().zip(given).find(signals)?;
+        Some(ExpectedValue::nan(*bits, format))
+    }
+}
+
 /// The function of a line from the values of its sources to what is expected of its results, element by element.
 pub(super) struct FloatComputation {
     elements: Vec<ResultElement>,
@@ -115,7 +125,10 @@ impl FloatComputation {
     fn element(&self, at: usize, element: &ResultElement, sources: &[u128]) -> ExpectedElement {
         let mut given = [0; 8];
         given.iter_mut().zip(&element.parts).for_each(|(given, part)| *given = part.of(sources));
-        (self.function)(at, &given[..element.parts.len()])
+        let given = &given[..element.parts.len()];
+        let (expected, why) = (self.function)(at, given);
+        let passed_on = expected.nan_format().and_then(|format| element.passed_on(given, format));
+        (passed_on.unwrap_or(expected), why)
     }
 
     /// As [`Self::expect`], where some bits of the sources are unknown, and 0.

@@ -9,9 +9,6 @@ use rustc_hash::FxHashSet;
 use super::forbidden::{ChosenValues, Forbidden};
 use crate::semantics::{self, READS_CARRY, computation};
 
-/// The reason why rows have no floats: what `ptxas` does with them is not listed yet.
-const IN_KERNELS: &str = "floats are executed in kernels, and not in rows, so far";
-
 /// One value on each of some axes.
 type ChosenModifiers = Vec<(usize, u8)>;
 
@@ -71,7 +68,6 @@ impl TriedChoices {
         let (lacking, modelled) = combinations.into_iter().partition(|combination| {
             combination.iter().for_each(|&(axis, value)| values[axis] = value);
             let why = match computation(isa, form, &values, None) {
-                Some(Ok(computation)) if !computation.is_exact() => Some(IN_KERNELS.to_owned()),
                 Some(Ok(computation)) => computation.reads_carry().then(|| READS_CARRY.to_owned()),
                 Some(Err(why)) => Some(why.to_string()),
                 None => None,

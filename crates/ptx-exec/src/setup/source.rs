@@ -5,8 +5,10 @@ use ptx_spec::spec::words::{DOUBLE, FLOAT, INTEGER, NONE};
 use ptx_spec::spec::{Form, Role, SetupAxis};
 
 use super::contents;
+use super::floats;
 use super::forbidden::Forbidden;
 use super::point::Point;
+use crate::value::FloatFormat;
 
 /// The sources of a form, by their position.
 pub(super) fn of(form: &Form) -> impl Iterator<Item = usize> {
@@ -44,5 +46,19 @@ pub(super) fn never(forbidden: &mut Forbidden<'_>) {
 /// The value of a lane of a source.
 pub(super) fn input(point: &Point<'_>, operand: usize, lane: usize, bits: u16) -> u128 {
     let before = of(point.form).take_while(|&at| at < operand).count();
-    contents::data(point.value(&name(point.form, operand)), point.sample(), (before, lane), u32::from(bits))
+    let (kind, sample) = (point.value(&name(point.form, operand)), point.sample());
+    let numbers = contents::data(kind, sample, (before, lane), u32::from(bits));
+    let of_type = point.form.operands[operand].type_by(point.isa, point.form, point.values);
+    let format = of_type.and_then(|of| Some((FloatFormat::of(&of.name)?, u32::from(of.bits), of.name.as_str())));
+    let Some((format, size, name)) = format else { return numbers };
+    // The elements of a packed type, each in its place.
+    let count = name.rsplit_once('x').and_then(|(_, count)| count.parse().ok()).unwrap_or(1);
+    let place = size / count;
+    let element = |at: u32| {
+        let lane = lane as u64 + 8 * u64::from(at);
+        floats::element(format, kind, sample, before as u64, lane).map(|bits| bits << (at * place))
+    };
+    let elements: Option<u128> = (0..count).map(element).try_fold(0, |all, bits| Some(all | bits?));
+    // What is above the type in a wider register is random.
+    elements.map_or(numbers, |elements| elements | u128::MAX.checked_shl(size).unwrap_or(0) & numbers)
 }

@@ -101,6 +101,12 @@ impl ExpectedValue {
         self.nans().fold(self.fixed(), |known, at| known | self.example & quiet << at)
     }
 
+    /// The format of the only float of the value, if it must be a NaN.
+    #[inline]
+    pub fn nan_format(&self) -> Option<FloatFormat> {
+        (self.nans == 1).then_some(self.format)
+    }
+
     /// The lowest bit of each float that must be a NaN.
     pub fn nans(&self) -> impl Iterator<Item = u32> {
         (0..16).filter(|byte| self.nans >> byte & 1 == 1).map(|byte| byte * 8)
@@ -118,6 +124,18 @@ impl ExpectedValue {
         let places = self.nans().filter(infinite).chain(self.bounded().filter(outside));
         let wrong = places.map(|at| low(u128::MAX, format.bits()) << at).fold(0, |all, place| all | place);
         (actual ^ self.example) & !self.free | wrong
+    }
+
+    /// How far an allowed value is from the middle between its bounds, in thousandths of what is allowed, in units in the last
+    /// place: 1000 is at a bound. Of several floats it is that of the worst; none if no float has different bounds.
+    pub fn bound_used(&self, actual: u128) -> Option<u16> {
+        let used = |at: u32| {
+            let [least, actual, most] =
+                [self.bounds[0], actual, self.bounds[1]].map(|bits| key(bits >> at, self.format));
+            let thousandths = (2 * actual - least - most).unsigned_abs() * 1000 / (most - least).unsigned_abs().max(1);
+            (most > least).then(|| u16::try_from(thousandths).unwrap_or(u16::MAX))
+        };
+        self.bounded().filter_map(used).max()
     }
 
     /// The lowest bit of each float that must be between bounds.
@@ -144,6 +162,14 @@ mod tests {
     use super::*;
 
     const F16: FloatFormat = FloatFormat::F16;
+
+    #[test]
+    fn a_value_uses_a_part_of_what_its_bounds_allow() {
+        let value = ExpectedValue::between(0x3bf8, 0x3c08, 0x3c00, F16);
+        let used = [0x3bf8, 0x3bfc, 0x3c00, 0x3c01, 0x3c08].map(|bits| value.bound_used(bits));
+        assert_eq!(used, [1000, 500, 0, 125, 1000].map(Some));
+        assert_eq!(ExpectedValue::exact(0x3c00).bound_used(0x3c00), None);
+    }
 
     #[test]
     fn an_exact_value_allows_nothing_else() {

@@ -130,6 +130,11 @@ impl FloatFormat {
         self.infinity() | 1 << (self.mantissa + self.padding - 1)
     }
 
+    /// True if the low bits of a number are a NaN that signals.
+    pub fn is_signalling(self, bits: u128) -> bool {
+        self.specials == Infinity && self.is_nan(bits) && bits & self.quiet_nan() & !self.infinity() == 0
+    }
+
     /// The canonical NaN, whose magnitude is all ones. The format has NaNs.
     pub fn canonical_nan(self) -> u128 {
         self.magnitudes()

@@ -60,7 +60,7 @@ const APPROXIMATE: [&str; 6] = ["cos", "ex2", "lg2", "rsqrt", "sin", "tanh"];
 
 /// The opcodes of the model's tables of which there is an opinion.
 fn opcodes() -> impl Iterator<Item = &'static str> {
-    semantics::opcodes().chain(semantics::float_opcodes()).filter(|opcode| !APPROXIMATE.contains(opcode))
+    semantics::opcodes().filter(|opcode| !APPROXIMATE.contains(opcode))
 }
 
 /// The forms of the opcodes of the model's table.

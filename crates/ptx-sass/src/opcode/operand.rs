@@ -170,13 +170,13 @@ impl RealSource {
         Ok(self.bits(thread)?.map(|bits| self.value(bits)))
     }
 
-    /// The bits with the change of the sign, which of a NaN is not known.
+    /// The bits with the change of the sign: of a NaN, too, which is inferred.
     pub(super) fn selected(self, thread: &Thread) -> Result<Bits, Halt> {
         let sign = 1 << (self.layout.bits() - 1);
-        let Some(bits) = self.bits(thread)? else { return Ok(Bits::UNDEFINED) };
-        let changed = if self.sign.absolute { bits & !sign } else { bits } ^ if self.sign.negated { sign } else { 0 };
-        let unsure = self.sign != Sign::NONE && self.layout.decode(bits).is_nan();
-        Ok(Bits::new(changed, if unsure { !sign } else { u64::MAX }))
+        let changed = |bits: u64| {
+            (if self.sign.absolute { bits & !sign } else { bits }) ^ if self.sign.negated { sign } else { 0 }
+        };
+        Ok(self.bits(thread)?.map_or(Bits::UNDEFINED, |bits| Bits::from(changed(bits))))
     }
 
     /// True if something changes its sign.

@@ -42,7 +42,7 @@ pub(super) fn approximate(shape: &MachineShape) -> DecodedStep {
         modifiers.end()?;
         let from = RealSource::of(from, FloatLayout::F32, false)?.unchanged()?;
         return effect(move |thread| {
-            let value = from.bits(thread)?.map(|high| u64::from(function(high as u32)));
+            let value = from.bits(thread)?.map(|high| moved(function(high as u32), 20, thread.moved_seeds));
             set_float(thread, to, FloatLayout::F32, value);
             Ok(())
         });
@@ -55,8 +55,20 @@ pub(super) fn approximate(shape: &MachineShape) -> DecodedStep {
     let function = found.ok_or(Unfit::MODIFIERS)?.2;
     let from = RealSource::of(from, layout, false)?;
     effect(move |thread| {
-        let value = from.changed(thread)?.map(|bits| u64::from(function(bits as u32)));
+        let seeds = if layout == FloatLayout::F32 { thread.moved_seeds } else { 0 };
+        let value = from.changed(thread)?.map(|bits| moved(function(bits as u32), 23, seeds));
         set_float(thread, to, layout, value);
         Ok(())
     })
+}
+
+/// A normal number with its exponent above these bits, moved by some units in the last place if it stays one.
+fn moved(bits: u32, mantissa: u32, units: i32) -> u64 {
+    let is_normal = |bits: u32| {
+        let all = u32::MAX >> 1 >> mantissa;
+        let exponent = bits >> mantissa & all;
+        exponent != 0 && exponent != all
+    };
+    let other = bits.wrapping_add_signed(units);
+    u64::from(if is_normal(bits) && is_normal(other) { other } else { bits })
 }

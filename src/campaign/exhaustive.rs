@@ -1,0 +1,362 @@
+//! Whole domains: lines whose only input is a register of up to 32 bits, with every value of it. What is done is kept in a file,
+//! so that a walk that was stopped goes on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::options::Progress;
+use crate::case::{self, InternalError};
+use crate::divergences::{Divergences, EngineVersion};
+use crate::engine::CaseExecutor;
+use crate::environment::Environment;
+use crate::line_case::{Answer, Holds, LineCase, Rows};
+use crate::model::{self, RowVerdict};
+use crate::setup;
+use crate::space::{Diagram, environment_values};
+use crate::spec::{Choice, Cube, Form, Instruction, Spec, ValueSet};
+
+/// Inputs that are executed at once, and noted at once.
+const PART: u64 = 1 << 19;
+/// Ranges of inputs with wrong results that are kept of a part, and of a line.
+const RANGES: usize = 16;
+/// The version of the file's format.
+const FORMAT: u32 = 1;
+
+/// What a walk is about: it goes on only with the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct WalkHeader {
+    /// The version of the format.
+    exhaustive: u32,
+    /// The fingerprint of the specification.
+    specification: String,
+    /// PTX version and target of the lines.
+    environment: String,
+}
+
+/// The results of some consecutive inputs of a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct WalkedPart {
+    /// The engine.
+    engine: String,
+    /// The line.
+    line: String,
+    /// The first input.
+    at: u64,
+    /// The results.
+    #[serde(flatten)]
+    counts: WalkCounts,
+}
+
+/// Counts of inputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WalkCounts {
+    /// How many were executed.
+    pub inputs: u64,
+    /// How many of these have a result that is allowed.
+    pub agreed: u64,
+    /// How many may have any result.
+    pub undecided: u64,
+    /// How many have another result.
+    pub failed: u64,
+    /// The divergence that lists the line, if one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed: Option<String>,
+    /// The reason why some have no result, if one has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
+    /// The first ranges of inputs with another result, ascending: the first and the last one of each.
+    pub ranges: Vec<[u64; 2]>,
+    /// The first of these results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<FailedInput>,
+}
+
+/// A wrong result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedInput {
+    /// The input.
+    pub input: u64,
+    /// An allowed result, and the other one, as text.
+    pub expected: String,
+    /// See `expected`.
+    pub actual: String,
+}
+
+/// A line that is walked on an engine.
+#[derive(Clone, Debug)]
+pub struct WalkedLine {
+    /// The engine.
+    pub engine: String,
+    /// The line.
+    pub line: String,
+    /// How many inputs it has.
+    pub domain: u64,
+    /// The results so far.
+    pub counts: WalkCounts,
+}
+
+/// The reason why a walk cannot be done.
+#[derive(Debug, thiserror::Error)]
+pub enum WalkError {
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// The file is about something else.
+    #[error("it was begun with another specification or environment; use another --name, or remove the file")]
+    Other,
+    /// A line of the file is none of ours.
+    #[error("its line {0} is not one of a walk; use another --name, or remove the file")]
+    Line(usize),
+    /// An error of ours.
+    #[error(transparent)]
+    Internal(#[from] InternalError),
+}
+
+impl WalkCounts {
+    /// Adds those of the inputs after these.
+    fn add(&mut self, next: &Self) {
+        self.inputs += next.inputs;
+        self.agreed += next.agreed;
+        self.undecided += next.undecided;
+        self.failed += next.failed;
+        self.listed = self.listed.take().or_else(|| next.listed.clone());
+        self.skipped = self.skipped.take().or_else(|| next.skipped.clone());
+        self.first = self.first.take().or_else(|| next.first.clone());
+        for range in &next.ranges {
+            self.add_range(*range);
+        }
+    }
+
+    fn add_range(&mut self, [first, last]: [u64; 2]) {
+        let count = self.ranges.len();
+        match self.ranges.last_mut() {
+            Some(before) if before[1] + 1 == first => before[1] = last,
+            _ if count < RANGES => self.ranges.push([first, last]),
+            _ => {}
+        }
+    }
+}
+
+/// A line to walk.
+struct Walk<'e> {
+    engine: &'e dyn CaseExecutor,
+    version: Option<EngineVersion>,
+    case: LineCase,
+    bits: u16,
+}
+
+impl Walk<'_> {
+    fn domain(&self) -> u64 {
+        1 << self.bits
+    }
+
+    /// The results of the inputs from one on.
+    fn part(&self, spec: &Spec, divergences: &Divergences, at: u64) -> Result<WalkCounts, InternalError> {
+        let mut case = self.case.clone();
+        case.rows = Rows::new(1);
+        (at..self.domain().min(at + PART)).for_each(|input| case.rows.push(&[input.into()]));
+        let case = [case];
+        let answers = case::answers(self.engine, &case)?.remove(0);
+        let [case] = &case;
+        let prepared = model::prepare(spec, case).map_err(|why| InternalError(why.to_string()))?;
+        let mut counts = WalkCounts::default();
+        let mut listed = divergences.computes_line(self.version.as_ref(), prepared.form(), prepared.choices());
+        counts.listed = listed.next().map(|divergence| divergence.id.clone());
+        for ((input, expectation), answer) in (at..).zip(prepared.all(&case.rows)).zip(&answers) {
+            match expectation.check(case, answer) {
+                RowVerdict::Agrees(_) => counts.agreed += 1,
+                RowVerdict::Undecided(_) => counts.undecided += 1,
+                RowVerdict::Skipped(why) => {
+                    counts.skipped.get_or_insert(why);
+                    continue;
+                }
+                RowVerdict::Differs(_) => {
+                    counts.failed += 1;
+                    counts.add_range([input, input]);
+                    let text = |answer: &Answer| shown(answer, case.outputs[0].bits);
+                    counts.first.get_or_insert_with(|| FailedInput {
+                        input,
+                        expected: text(&expectation.example(case)),
+                        actual: text(answer),
+                    });
+                }
+            }
+            counts.inputs += 1;
+        }
+        Ok(counts)
+    }
+}
+
+/// The first register of an answer, or what happened instead.
+fn shown(answer: &Answer, bits: u16) -> String {
+    match answer {
+        Answer::Returned(returned) => {
+            let digits = usize::from(bits.div_ceil(4));
+            returned.registers.first().map_or_else(String::new, |value| format!("{value:0digits$x}"))
+        }
+        Answer::Trapped(why) => format!("a trap: {why}"),
+        Answer::Failed(why) => format!("a failure: {why}"),
+        Answer::Skipped(why) => format!("nothing: {why}"),
+    }
+}
+
+/// The lines of an instruction whose only input is a register of up to 32 bits, one for each combination of modifiers.
+fn lines(spec: &Spec, instruction: &Instruction, environment: &Environment) -> Vec<(u16, LineCase)> {
+    let executed = setup::executed(spec, instruction);
+    let mut found: BTreeMap<String, (u16, LineCase)> = BTreeMap::new();
+    for form in &executed.forms {
+        let Some(choices) = environment_values(form, environment) else { continue };
+        let mut cubes = vec![Cube::default().at(&choices)];
+        for (at, axis) in form.axes.iter().enumerate() {
+            cubes = match axis.choice {
+                Choice::Guard => cubes.into_iter().map(|cube| cube.with(at, only(0))).collect(),
+                Choice::Modifier => {
+                    let each = |cube: Cube| axis.claimed.iter().map(move |value| cube.clone().with(at, only(value)));
+                    let possible = |cube: &Cube| Diagram::inside(form, None, cube).count() > 0;
+                    cubes.into_iter().flat_map(each).filter(possible).collect()
+                }
+                _ => cubes,
+            };
+        }
+        for case in cubes.iter().filter_map(|cube| first(spec, form, cube)) {
+            let [input] = &case.inputs[..] else { continue };
+            if input.bits <= 32 && input.holds == Holds::Bits && case.variables.is_empty() && case.surface.is_none() {
+                found.insert(case.line.clone(), (input.bits, case));
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+/// The set of a value.
+fn only(value: u8) -> ValueSet {
+    ValueSet::of(usize::from(value) + 1, |other| other == usize::from(value))
+}
+
+/// The simplest line of a form with some choices that has an input.
+fn first(spec: &Spec, form: &Form, cube: &Cube) -> Option<LineCase> {
+    let diagram = Diagram::inside(form, None, cube);
+    let values = diagram.all().unrank(0)?;
+    setup::line_case(spec, form, &[&values]).ok()
+}
+
+/// Walks the lines of some instructions on engines, each in the newest environment that it executes. `note` is the file with what
+/// is done.
+///
+/// # Errors
+/// If the file is of another walk or cannot be written, or a text of ours cannot be read.
+pub fn walk(
+    spec: &Spec,
+    divergences: &Divergences,
+    engines: &[(&dyn CaseExecutor, Environment)],
+    instructions: &[&Instruction],
+    file: &Path,
+    progress: &Progress,
+) -> Result<Vec<WalkedLine>, WalkError> {
+    let environments: BTreeSet<String> = engines.iter().map(|(_, environment)| environment.to_string()).collect();
+    let header = WalkHeader {
+        exhaustive: FORMAT,
+        specification: spec.fingerprint.clone(),
+        environment: environments.into_iter().collect::<Vec<_>>().join(", "),
+    };
+    let mut done = Done::open(file, &header)?;
+    let mut walks: Vec<Walk<'_>> = Vec::new();
+    for (engine, environment) in engines {
+        let lines = instructions.iter().flat_map(|instruction| lines(spec, instruction, environment));
+        let version = || EngineVersion::of(engine.id());
+        walks.extend(lines.map(|(bits, case)| Walk { engine: *engine, version: version(), case, bits }));
+    }
+    walks.sort_by_key(|walk| walk.bits);
+    let parts = walks.iter().flat_map(|walk| (0..walk.domain()).step_by(PART as usize).map(move |at| (walk, at)));
+    let name = |walk: &Walk<'_>| (walk.engine.id().to_string(), walk.case.line.clone());
+    let open: Vec<_> = parts.filter(|(walk, at)| !done.has(&name(walk), *at)).collect();
+    progress.planned.fetch_add(open.len() as u64, std::sync::atomic::Ordering::Relaxed);
+    let noted = Mutex::new(&mut done);
+    open.par_iter().try_for_each(|(walk, at)| -> Result<(), WalkError> {
+        if progress.stopped() {
+            return Ok(());
+        }
+        let counts = walk.part(spec, divergences, *at)?;
+        // An engine that is told to end does not answer.
+        if progress.stopped() {
+            return Ok(());
+        }
+        progress.done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        progress.cases.fetch_add(counts.inputs, std::sync::atomic::Ordering::Relaxed);
+        let (engine, line) = name(walk);
+        noted.lock().unwrap_or_else(PoisonError::into_inner).note(WalkedPart { engine, line, at: *at, counts })?;
+        Ok(())
+    })?;
+    let all = walks.iter().map(|walk| {
+        let (engine, line) = name(walk);
+        let mut counts = WalkCounts::default();
+        done.parts(&(engine.clone(), line.clone())).for_each(|part| counts.add(part));
+        WalkedLine { engine, line, domain: walk.domain(), counts }
+    });
+    Ok(all.collect())
+}
+
+/// What is done, and the file with it: a line for each part.
+struct Done {
+    file: File,
+    parts: BTreeMap<(String, String), BTreeMap<u64, WalkCounts>>,
+}
+
+impl Done {
+    fn open(path: &Path, header: &WalkHeader) -> Result<Self, WalkError> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(why) if why.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(why) => return Err(why.into()),
+        };
+        // The last line may be half written.
+        let whole = text.rfind('\n').map_or(0, |at| at + 1);
+        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        file.set_len(whole as u64)?;
+        io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
+        let mut done = Self { file, parts: BTreeMap::new() };
+        let mut lines = text[..whole].lines().enumerate();
+        match lines.next() {
+            None => done.write(&serde_json::to_string(header).map_err(io::Error::from)?)?,
+            Some((_, first)) => match serde_json::from_str::<WalkHeader>(first) {
+                Ok(known) if known == *header => {}
+                Ok(_) => return Err(WalkError::Other),
+                Err(_) => return Err(WalkError::Line(1)),
+            },
+        }
+        for (at, line) in lines {
+            let part: WalkedPart = serde_json::from_str(line).map_err(|_| WalkError::Line(at + 1))?;
+            done.keep(part);
+        }
+        Ok(done)
+    }
+
+    fn keep(&mut self, part: WalkedPart) {
+        self.parts.entry((part.engine, part.line)).or_default().insert(part.at, part.counts);
+    }
+
+    fn has(&self, name: &(String, String), at: u64) -> bool {
+        self.parts.get(name).is_some_and(|parts| parts.contains_key(&at))
+    }
+
+    fn parts(&self, name: &(String, String)) -> impl Iterator<Item = &WalkCounts> {
+        self.parts.get(name).into_iter().flat_map(BTreeMap::values)
+    }
+
+    fn note(&mut self, part: WalkedPart) -> io::Result<()> {
+        self.write(&serde_json::to_string(&part)?)?;
+        self.keep(part);
+        Ok(())
+    }
+
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        self.file.write_all(format!("{line}\n").as_bytes())?;
+        self.file.sync_data()
+    }
+}
