@@ -100,7 +100,8 @@ fn core(criterion: &mut Criterion) {
     const COUNT: usize = 1 << 12;
     let mut group = criterion.benchmark_group("core");
     group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600)).sample_size(20);
-    for (name, format) in [("fma f16", FloatFormat::F16), ("fma f32", FloatFormat::F32), ("fma f64", FloatFormat::F64)] {
+    for (name, format) in [("fma f16", FloatFormat::F16), ("fma f32", FloatFormat::F32), ("fma f64", FloatFormat::F64)]
+    {
         let mut draw = Draw::named(name, 0);
         let numbers: Vec<u128> =
             (0..COUNT + 2).map(|_| draw.below(1 << format.bits()).expect("a number below more than none")).collect();

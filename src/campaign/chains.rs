@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use ptx_exec::interpret::Interpreter;
 use ptx_kernels::{
-    Chain, ChainAnswer, ChainComparison, ChainDraw, ChainInstruction, ChainRows, ChainText, Library, Reduced, compare,
-    compare_alone, compare_apart, search, without_instructions,
+    Chain, ChainAnswer, ChainComparison, ChainDraw, ChainInstruction, ChainRows, ChainText, Library, NoLibrary,
+    Reduced, compare, compare_alone, compare_apart, search, without_instructions,
 };
 use rayon::prelude::*;
 
@@ -57,7 +57,7 @@ pub(super) fn run(
     if options.chain_count() == 0 {
         return Ok(tally);
     }
-    let library = match Library::new(spec, environment, &options.instructions) {
+    let library = match known.library(spec, environment, &options.instructions) {
         Ok(library) => library,
         Err(why) if !options.instructions.is_empty() => {
             tally.chains = options.chain_count();
@@ -66,9 +66,6 @@ pub(super) fn run(
         }
         Err(why) => return Err(InternalError(why.to_string())),
     };
-    let library = library.without(|form: &Form, choices: &[u8]| {
-        known.divergences.refuses(known.version.as_ref(), &form.id, choices).next().is_some()
-    });
     let interpreter = Interpreter::new(spec);
     let comparison = ChainComparison { interpreter: &interpreter, engine, environment };
     let tasks: Vec<u64> = (0..options.chain_count().div_ceil(TASK))
@@ -190,6 +187,19 @@ impl<'d> ListedChain<'d> {
 }
 
 impl KnownOfEngine<'_> {
+    /// The forms that chains are made of, without the lines that the engine is listed not to take.
+    fn library<'s>(
+        &'s self,
+        spec: &'s Spec,
+        environment: Environment,
+        only: &[String],
+    ) -> Result<Library<'s>, NoLibrary> {
+        let refused = |form: &Form, choices: &[u8]| {
+            self.divergences.refuses(self.version.as_ref(), &form.id, choices).next().is_some()
+        };
+        Ok(Library::new(spec, environment, only)?.without(refused))
+    }
+
     /// Counts the chains that agree once the lines of known chains are cut out of them, and returns the others.
     fn explained(
         &self,

@@ -28,7 +28,7 @@ const RANGES: usize = 16;
 /// The version of the file's format.
 const FORMAT: u32 = 1;
 
-/// What a walk is about: it goes on only with the same.
+/// The subject of a walk: it goes on only with the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct WalkHeader {
     /// The version of the format.
@@ -144,14 +144,14 @@ impl WalkCounts {
 }
 
 /// A line to walk.
-struct Walk<'e> {
+struct OpenWalk<'e> {
     engine: &'e dyn CaseExecutor,
     version: Option<EngineVersion>,
     case: LineCase,
     bits: u16,
 }
 
-impl Walk<'_> {
+impl OpenWalk<'_> {
     fn domain(&self) -> u64 {
         1 << self.bits
     }
@@ -266,15 +266,15 @@ pub fn walk(
         environment: environments.into_iter().collect::<Vec<_>>().join(", "),
     };
     let mut done = Done::open(file, &header)?;
-    let mut walks: Vec<Walk<'_>> = Vec::new();
+    let mut walks: Vec<OpenWalk<'_>> = Vec::new();
     for (engine, environment) in engines {
         let lines = instructions.iter().flat_map(|instruction| lines(spec, instruction, environment));
         let version = || EngineVersion::of(engine.id());
-        walks.extend(lines.map(|(bits, case)| Walk { engine: *engine, version: version(), case, bits }));
+        walks.extend(lines.map(|(bits, case)| OpenWalk { engine: *engine, version: version(), case, bits }));
     }
     walks.sort_by_key(|walk| walk.bits);
     let parts = walks.iter().flat_map(|walk| (0..walk.domain()).step_by(PART as usize).map(move |at| (walk, at)));
-    let name = |walk: &Walk<'_>| (walk.engine.id().to_string(), walk.case.line.clone());
+    let name = |walk: &OpenWalk<'_>| (walk.engine.id().to_string(), walk.case.line.clone());
     let open: Vec<_> = parts.filter(|(walk, at)| !done.has(&name(walk), *at)).collect();
     progress.planned.fetch_add(open.len() as u64, std::sync::atomic::Ordering::Relaxed);
     let noted = Mutex::new(&mut done);
@@ -302,7 +302,7 @@ pub fn walk(
     Ok(all.collect())
 }
 
-/// What is done, and the file with it: a line for each part.
+/// The parts that are done, and the file with a line for each.
 struct Done {
     file: File,
     parts: BTreeMap<(String, String), BTreeMap<u64, WalkCounts>>,

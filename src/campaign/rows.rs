@@ -158,7 +158,8 @@ impl<'a> Executor<'a> {
     pub(super) fn note(&self, case: &Case<'_>, result: &CaseResult, tally: &mut Tally) {
         let form = &case.form().id;
         let computes = self.divergences.computes(self.version.as_ref(), form, case.values);
-        let listed = self.listed(computes.map(|divergence| divergence.id.as_str()).collect(), result, form, case.values);
+        let listed =
+            self.listed(computes.map(|divergence| divergence.id.as_str()).collect(), result, form, case.values);
         let Some((key, failed)) = tally.note_row(&case.instruction.name, form, result, &listed) else { return };
         if !failed {
             return;

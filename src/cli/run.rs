@@ -231,13 +231,17 @@ impl Opts {
         report.settle();
         self.write(&mut report, (&spec, &divergences), (matrix.as_ref(), releases.as_ref()), &directory)?;
         super::output::print(&format!("{}report: {}\n", report.text(), directory.join("index.html").display()))?;
-        Ok(match report.verdict {
+        Ok(self.exit_code(&spec, report.verdict))
+    }
+
+    fn exit_code(&self, spec: &Spec, verdict: RunVerdict) -> ExitCode {
+        match verdict {
             // An instruction whose file has errors was not asked about.
             RunVerdict::Agreed if self.instructions.is_empty() && !spec.left_out.is_empty() => ExitCode::from(2),
             RunVerdict::Agreed => ExitCode::SUCCESS,
             RunVerdict::Disagreed => ExitCode::from(1),
             RunVerdict::CouldNotJudge | RunVerdict::Interrupted | RunVerdict::InternalError => ExitCode::from(2),
-        })
+        }
     }
 
     /// Compares a report with the history, writes everything about it, and adds it to the history.

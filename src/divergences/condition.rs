@@ -122,8 +122,9 @@ impl fmt::Display for Condition {
 fn scalar(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let number = text.starts_with(|c: char| c.is_ascii_digit());
-    // YAML 1.1 has more words for true and false than those that are read as the text that they are.
-    let boolean = ["y", "n", "yes", "no", "on", "off", "null"].contains(&text.to_ascii_lowercase().as_str());
+    // YAML has words for numbers, and 1.1 has more words for true and false than those that are read as the text that they are.
+    let words = ["y", "n", "yes", "no", "on", "off", "null", ".nan", ".inf"];
+    let boolean = words.contains(&text.to_ascii_lowercase().as_str());
     let plain = !number && !boolean && text.chars().all(plain) && !text.is_empty();
     if plain { text.to_owned() } else { format!("\"{text}\"") }
 }
@@ -133,9 +134,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_yaml_reads_as_booleans_are_quoted() {
+    fn words_that_yaml_reads_otherwise_are_quoted() {
         let only = |value: &str| AxisValues { not: false, values: vec![value.to_owned()] };
         let condition = Condition(vec![("effect".to_owned(), only("off")), ("predicate".to_owned(), only("true"))]);
         assert_eq!(condition.to_string(), "{ effect: \"off\", predicate: true }");
+        assert_eq!(Condition(vec![("NaN".to_owned(), only(".NaN"))]).to_string(), "{ NaN: \".NaN\" }");
     }
 }

@@ -194,19 +194,7 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
             )?;
         }
     }
-    if let Some(environment) = &engine.environment {
-        let [rows, passed, failed] = engine.row_counts();
-        let tried = counted(rows, "row");
-        writeln!(to, "{}: {tried} tried ({environment}); {passed} passed, {failed} failed", engine.name)?;
-        for undefined in &engine.undefined {
-            writeln!(to, "  {}", undefined.words())?;
-        }
-        for (reason, count) in &engine.skipped_rows {
-            writeln!(to, "  skipped {count}: {reason}")?;
-        }
-        engine.approximation_words().map_or(Ok(()), |words| writeln!(to, "  {words}"))?;
-        engine.without_semantics_words().map_or(Ok(()), |words| writeln!(to, "  {words}"))?;
-    }
+    write_rows(engine, to)?;
     for (reason, ids) in &engine.not_asked {
         writeln!(to, "  {} not asked about: {reason}: {}", counted(ids.len(), "listed divergence"), ids.join(", "))?;
     }
@@ -214,6 +202,22 @@ fn write_engine(engine: &EngineReport, to: &mut String) -> fmt::Result {
         writeln!(to, "{}: could not judge: {words}", engine.name)?;
     }
     Ok(())
+}
+
+/// The rows of an engine that executes.
+fn write_rows(engine: &EngineReport, to: &mut String) -> fmt::Result {
+    let Some(environment) = &engine.environment else { return Ok(()) };
+    let [rows, passed, failed] = engine.row_counts();
+    let tried = counted(rows, "row");
+    writeln!(to, "{}: {tried} tried ({environment}); {passed} passed, {failed} failed", engine.name)?;
+    for undefined in &engine.undefined {
+        writeln!(to, "  {}", undefined.words())?;
+    }
+    for (reason, count) in &engine.skipped_rows {
+        writeln!(to, "  skipped {count}: {reason}")?;
+    }
+    engine.approximation_words().map_or(Ok(()), |words| writeln!(to, "  {words}"))?;
+    engine.without_semantics_words().map_or(Ok(()), |words| writeln!(to, "  {words}"))
 }
 
 /// All that is known of a finding.

@@ -3,12 +3,13 @@
 //! leaves undefined.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
 use ptx_conform::judge::Judge;
 use ptx_conform::line_case::Answer;
-use ptx_conform::model::{self, Allowed, Effect, Ending, Expectation, Object, Write};
+use ptx_conform::model::{self, Allowed, Effect, Ending, Expectation, ExpectedValue, Object, Write};
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::spec::Spec;
 
@@ -40,7 +41,8 @@ fn no_row_states_undefined_bits(spec: &Spec) -> Result<(), Failed> {
             if !effects(&expectation.allowed).any(vague) {
                 continue;
             }
-            let (registers, none) = (example.registers, BTreeMap::new());
+            let registers = example.registers.iter().map(|register| *register..=*register).collect();
+            let none = BTreeMap::new();
             case.expected[at] = Expected::Returned { registers, surface: None, variables: none, never: Vec::new() };
             if check_model(spec, &case).is_ok() {
                 return Err(format!("{}::{}: row {at} states undefined bits", case.instruction, case.name).into());
@@ -99,7 +101,7 @@ fn effects(allowed: &Allowed) -> impl Iterator<Item = &Effect> {
 
 /// True if a row states a register or a byte of which the effect leaves bits undefined.
 fn overstates(expected: &Expected, effect: &Effect, case: &Case) -> bool {
-    let Expected::Returned { surface, variables, .. } = expected else { return false };
+    let Expected::Returned { registers, surface, variables, .. } = expected else { return false };
     let stated = |write: &Write, at: usize| match write.object {
         Object::Surface => surface.as_ref().is_some_and(|bytes| bytes[at].is_some()),
         Object::Variable(position) => {
@@ -109,7 +111,16 @@ fn overstates(expected: &Expected, effect: &Effect, case: &Case) -> bool {
     let loose = |write: &Write| {
         write.bytes().zip(write.value.fixed().to_le_bytes()).any(|(at, fixed)| fixed != 0xff && stated(write, at))
     };
-    effect.registers().iter().any(|register| register.only().is_none()) || effect.written().iter().any(loose)
+    let mut stated_registers = effect.registers().iter().zip(registers);
+    stated_registers.any(|(allowed, stated)| !states(allowed, stated)) || effect.written().iter().any(loose)
+}
+
+/// True if a row states just what is allowed: one number, or all from the least to the most.
+fn states(allowed: &ExpectedValue, stated: &RangeInclusive<u128>) -> bool {
+    let is_allowed = |number: u128| allowed.wrong(number) == 0;
+    let (least, most) = (*stated.start(), *stated.end());
+    let ends = || is_allowed(least) && is_allowed(most) && !is_allowed(least - 1) && !is_allowed(most + 1);
+    if least == most { allowed.only() == Some(least) } else { ends() }
 }
 
 /// The line must belong to the instruction, and be valid in the environment of the case.

@@ -70,6 +70,10 @@ fn compare(kernel: &Kernel, case: &Case, expected: &Expected, answer: KernelAnsw
     if returned.undefined.as_ref().is_some_and(|of| of.registers.iter().any(|mask| *mask != 0)) {
         return match expected {
             Expected::Undefined(_) => Ok(()),
+            // What is computed next may rely on no bit of an approximation that its bounds leave open.
+            Expected::Returned { registers, .. } if registers.iter().any(|allowed| allowed.start() < allowed.end()) => {
+                Ok(())
+            }
             _ => Err("a register is undefined".to_owned()),
         };
     }

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ptx_conform::spec::{Choice, Spec};
 use ptx_conform::model;
+use ptx_conform::spec::{Choice, Spec};
 
 /// The directories that may contain such words.
 const HOMES: [&str; 7] = ["/model/", "/semantics/", "/interpret/", "/role/", "/object/", "/kernel/", "/directive/"];

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
@@ -27,9 +28,10 @@ pub(crate) struct Case {
 /// The expected answer to a row.
 #[derive(Debug)]
 pub(crate) enum Expected {
-    /// These registers, and bytes of the surface where the row can change it; `None` is any byte.
+    /// These registers, each at least and at most such a number, and bytes of the surface where the row can change it; `None` is
+    /// any byte.
     Returned {
-        registers: Vec<u128>,
+        registers: Vec<RangeInclusive<u128>>,
         surface: Option<Vec<Option<u8>>>,
         variables: BTreeMap<String, Vec<Option<u8>>>,
         /// Contents that the surface must not have, although its `None` bytes allow them.
@@ -68,7 +70,9 @@ impl Expected {
                     };
                     let others = returned.variables.keys().all(|name| variables.contains_key(name));
                     let same = same && others && variables.iter().all(held);
-                    if same && returned.registers == *registers {
+                    let count = returned.registers.len() == registers.len();
+                    let mut each = registers.iter().zip(&returned.registers);
+                    if same && count && each.all(|(allowed, register)| allowed.contains(register)) {
                         return Ok(());
                     }
                 }
@@ -140,6 +144,15 @@ enum Value {
     Text(String),
     Surface(Handle),
     Address(AddressOf),
+    Between(Bounds),
+}
+
+/// The least and the most bits of an approximation that is not negative.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bounds {
+    least: Box<Value>,
+    most: Box<Value>,
 }
 
 #[derive(serde::Deserialize)]
@@ -187,7 +200,17 @@ impl Value {
                 let holds = Holds::Address { of: address_of.clone(), generic: *generic };
                 (holds, u128::from(plus.cast_unsigned()))
             }
+            Self::Between(_) => bail!("an input is one number"),
         })
+    }
+
+    /// The numbers that it allows for a register of this size.
+    fn allowed(&self, bits: u16) -> anyhow::Result<RangeInclusive<u128>> {
+        let (least, most) = match self {
+            Self::Between(Bounds { least, most }) => (least.as_ref(), most.as_ref()),
+            one => (one, one),
+        };
+        Ok(least.read(bits)?.1..=most.read(bits)?.1)
     }
 }
 
@@ -280,7 +303,7 @@ fn expect(row: &RawRow, program: &LineCase) -> anyhow::Result<Expected> {
     for output in &program.outputs {
         let value = row.outputs.as_ref().and_then(|outputs| outputs.get(&output.register));
         let value = value.with_context(|| format!("it has no value for the output {}", output.register))?;
-        registers.push(value.read(output.bits)?.1);
+        registers.push(value.allowed(output.bits)?);
     }
     let surface = match &row.surface {
         None => None,

@@ -34,7 +34,7 @@ pub use draw::ChainDraw;
 pub use flow::{BodyFlow, FlowSlice};
 pub use inputs::ChainRows;
 pub use kernel::{ChainEntry, ChainKernels};
-pub use library::{Library, TemplatePool};
+pub use library::{Library, NoLibrary, TemplatePool};
 pub use memory::ChainMemory;
 pub use reduce::{Reduced, without_instructions};
 pub use register_kind::RegisterKind;

@@ -128,8 +128,7 @@ impl<'s> Library<'s> {
             });
             numbered.collect()
         };
-        let mut of_opcode =
-            |forms: &Vec<LibraryForm<'_>>| not_empty(forms.iter().map(|form| drawn(form, draw)));
+        let mut of_opcode = |forms: &Vec<LibraryForm<'_>>| not_empty(forms.iter().map(|form| drawn(form, draw)));
         let of_chapter = |opcodes: &BTreeMap<_, _>| not_empty(opcodes.values().map(&mut of_opcode));
         let chapters = not_empty(self.chapters.values().map(of_chapter));
         let mut kinds: Vec<(u32, TemplateKind)> = numbers.into_iter().map(|(kind, number)| (number, kind)).collect();

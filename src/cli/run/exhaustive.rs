@@ -50,7 +50,7 @@ impl Opts {
     }
 }
 
-/// What came of each line.
+/// The results of each line in words.
 fn text(walked: &[WalkedLine], stopped: bool) -> String {
     let mut text = String::new();
     for WalkedLine { engine, line, domain, counts } in walked {
@@ -60,7 +60,10 @@ fn text(walked: &[WalkedLine], stopped: bool) -> String {
         to(format!("{engine}: {line}"));
         let undecided =
             if counts.undecided > 0 { format!(", {} may have any result", counts.undecided) } else { String::new() };
-        to(format!("  {} of {domain} inputs: {} agree{undecided}, {} differ", counts.inputs, counts.agreed, counts.failed));
+        to(format!(
+            "  {} of {domain} inputs: {} agree{undecided}, {} differ",
+            counts.inputs, counts.agreed, counts.failed
+        ));
         if let Some(why) = &counts.skipped {
             to(format!("  some have no result: {why}"));
         }

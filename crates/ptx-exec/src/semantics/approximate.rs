@@ -38,7 +38,12 @@ impl ApproximateResult {
             return exact(nearest);
         }
         let error = match bound {
-            ErrorBound::Ulp(places) => places * self.last_place(value),
+            // Such errors are counted from the number that is nearest to the exact result.
+            ErrorBound::Ulp(places) => {
+                let slack = value.abs() * SLACK;
+                let [low, high] = [value - slack, value + slack].map(|value| rounded(value, RoundingMode::NearestEven));
+                return self.between([self.steps(low, places)[0], self.steps(high, places)[1]], nearest);
+            }
             ErrorBound::Relative(share) => share * value.abs(),
             ErrorBound::Absolute(error) => error,
         };
@@ -49,24 +54,28 @@ impl ApproximateResult {
             (false, 16) => (RoundingMode::NearestEven, RoundingMode::NearestEven),
             (false, _) => (RoundingMode::Up, RoundingMode::Down),
         };
-        let (least, most) = (rounded(value - error, up), rounded(value + error, down));
+        self.between([rounded(value - error, up), rounded(value + error, down)], nearest)
+    }
+
+    /// The numbers so many units in the last place below and above one, as far as they have its sign.
+    fn steps(self, nearest: u128, places: f64) -> [u128; 2] {
+        let (sign, places) = (nearest & self.format.sign(), places as u128);
+        let magnitude = nearest ^ sign;
+        let ends = [magnitude.saturating_sub(places), (magnitude + places).min(self.format.infinity())];
+        let ends = ends.map(|end| self.flushed(end | sign));
+        if sign == 0 { ends } else { [ends[1], ends[0]] }
+    }
+
+    /// The expectation of a result between two numbers, one of which is the nearest to the exact result.
+    fn between(self, [least, most]: [u128; 2], nearest: u128) -> ExpectedElement {
         match least == most || self.order(least, nearest).is_gt() || self.order(nearest, most).is_gt() {
             true => exact(nearest),
-            false => (ExpectedValue::between(least, most, nearest, format), None),
+            false => (ExpectedValue::between(least, most, nearest, self.format), None),
         }
     }
 
     fn order(self, a: u128, b: u128) -> Ordering {
         self.format.value(a).order(self.format.value(b)).unwrap_or(Ordering::Equal)
-    }
-
-    /// The last place of the number that is nearest to a value, away from zero.
-    fn last_place(self, value: f64) -> f64 {
-        let number = self.format.rounded(float(value.abs()), RoundingMode::NearestEven).min(self.format.largest());
-        let [next, before] = [number, number.saturating_sub(1)].map(|bits| double(self.format.value(bits)));
-        // A power of two has a smaller last place below it than above it.
-        let above = double(self.format.value((number + 1).min(self.format.largest())));
-        (next - before).max(above - next)
     }
 
     fn flushed(self, bits: u128) -> u128 {

@@ -50,9 +50,12 @@ pub(super) struct ResultElement {
 }
 
 impl ResultElement {
-    /// The NaN of a format that signals among some parts of the sources: the result may be that one, as where a product with 1
-    /// is the other factor.
+    /// The NaN of `.f64` that signals among some parts of the sources: the result may be that one, as where a product with 1 is the
+    /// other factor. Only doubles keep the payload of a NaN.
     fn passed_on(&self, given: &[u128], format: FloatFormat) -> Option<ExpectedValue> {
+        if format != FloatFormat::F64 {
+            return None;
+        }
         let signals = |(part, bits): &(&SourceBits, &u128)| part.format == Some(format) && format.is_signalling(**bits);
         let (_, bits) = self.parts.iter().zip(given).find(signals)?;
         Some(ExpectedValue::nan(*bits, format))

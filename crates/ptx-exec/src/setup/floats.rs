@@ -30,7 +30,16 @@ impl Parts {
         if negative { magnitude | self.format.sign() } else { magnitude }
     }
 
-    /// A mantissa for each number: none, the least, all ones, a half and what is next to it, a quarter, and random ones.
+    /// A mantissa just above the middle between two numbers of a narrower format, for each number: rounded to a format between
+    /// the two first, it is that middle.
+    fn above_tie(&self, drawn: u64) -> u64 {
+        const NARROWER: [u32; 5] = [2, 3, 7, 10, 23];
+        let narrower = NARROWER[drawn as usize % NARROWER.len()];
+        1_u64.checked_shl(self.mantissa.saturating_sub(narrower + 1)).unwrap_or(1) | 1
+    }
+
+    /// A mantissa for each number: none, the least, all ones, a half and what is next to it, a quarter, what is above a tie of a
+    /// narrower format, and random ones.
     fn pattern(&self, drawn: u64) -> u64 {
         let half = 1_u64 << self.mantissa >> 1;
         match drawn >> 8 & 15 {
@@ -42,6 +51,7 @@ impl Parts {
             6 => half.wrapping_sub(1),
             7 => half >> 1,
             8 => mix(drawn) >> 32 << (self.mantissa / 2),
+            9 | 10 => self.above_tie(mix(drawn)),
             _ => mix(drawn),
         }
     }
@@ -77,6 +87,7 @@ pub(super) fn edge(format: FloatFormat, number: u64) -> u128 {
         if format.has_nans() { infinity | half(1 << parts.mantissa) | 0x55 } else { 3 },
         parts.number(parts.bias.cast_signed() + i64::from(parts.mantissa), 1),
         parts.number(parts.bias.cast_signed() - i64::from(parts.mantissa) - 1, 0),
+        parts.number(parts.bias.cast_signed(), parts.above_tie(number / 64)),
     ];
     let at = usize::try_from(number % edges.len() as u64).unwrap_or(0);
     parts.signed(low(edges[at], format.bits() - 1), number / edges.len() as u64 % 2 == 1)
@@ -90,6 +101,9 @@ pub(super) fn near(format: FloatFormat, sample: u64, source: u64, lane: u64) -> 
     let (shared, own) = (mix(seed), mix(seed + 1024 * (source + 1)));
     let (bias, most, places) =
         (parts.bias.cast_signed(), parts.most.cast_signed(), i64::from(format.infinity().trailing_zeros()));
+    if sample % 16 == 1 {
+        return parts.signed(below_tie(&parts, shared, source), shared >> 40 & 1 == 1);
+    }
     let base = match sample % 8 {
         0 | 1 => bias,
         2 => 0,
@@ -108,6 +122,17 @@ pub(super) fn near(format: FloatFormat, sample: u64, source: u64, lane: u64) -> 
         return parts.signed(magnitude.max(0).cast_unsigned().min(format.largest()), own & 1 == 1);
     }
     parts.signed(parts.number(exponent, parts.pattern(own)), own & 1 == 1)
+}
+
+/// Factors whose product is just below the half of a last place of the third number, which is odd: a product that is rounded
+/// first, or a sum that is rounded to a wider format first, is rounded up instead of down.
+fn below_tie(parts: &Parts, shared: u64, source: u64) -> u128 {
+    let exponent = parts.bias.cast_signed() + (shared >> 20 & 7).cast_signed() - 4;
+    match source {
+        0 => parts.number(parts.bias.cast_signed(), 1),
+        1 => parts.number(exponent - i64::from(parts.mantissa) - 2, u64::MAX - 1),
+        _ => parts.number(exponent, 1),
+    }
 }
 
 /// A number near an integer, near a half of one, or near a power of two that limits integers.
