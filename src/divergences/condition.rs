@@ -121,10 +121,10 @@ impl fmt::Display for Condition {
 /// A text, quoted if YAML would read it differently.
 fn scalar(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let number = text.starts_with(|c: char| c.is_ascii_digit());
-    // YAML has words for numbers, and 1.1 has more words for true and false than those that are read as the text that they are.
-    let words = ["y", "n", "yes", "no", "on", "off", "null", ".nan", ".inf"];
-    let boolean = words.contains(&text.to_ascii_lowercase().as_str());
+    // So does a word that is a number after a dot: an infinity, or none.
+    let number = text.starts_with(|c: char| c.is_ascii_digit()) || text.trim_start_matches('.').parse::<f64>().is_ok();
+    // YAML 1.1 has more words for true and false than those that are read as the text that they are.
+    let boolean = ["y", "n", "yes", "no", "on", "off", "null"].contains(&text.to_ascii_lowercase().as_str());
     let plain = !number && !boolean && text.chars().all(plain) && !text.is_empty();
     if plain { text.to_owned() } else { format!("\"{text}\"") }
 }
@@ -138,6 +138,9 @@ mod tests {
         let only = |value: &str| AxisValues { not: false, values: vec![value.to_owned()] };
         let condition = Condition(vec![("effect".to_owned(), only("off")), ("predicate".to_owned(), only("true"))]);
         assert_eq!(condition.to_string(), "{ effect: \"off\", predicate: true }");
-        assert_eq!(Condition(vec![("NaN".to_owned(), only(".NaN"))]).to_string(), "{ NaN: \".NaN\" }");
+        let numbers = ["nan", "inf"].map(|word| format!(".{word}"));
+        for word in &numbers {
+            assert_eq!(Condition(vec![("type".to_owned(), only(word))]).to_string(), format!("{{ type: \"{word}\" }}"));
+        }
     }
 }
