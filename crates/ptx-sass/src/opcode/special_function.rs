@@ -62,13 +62,14 @@ pub(super) fn approximate(shape: &MachineShape) -> DecodedStep {
     })
 }
 
-/// A normal number with its exponent above these bits, moved by some units in the last place if it stays one.
+/// A normal number with its exponent above these bits, moved by some units in the last place. It stays if it is a power of two, or
+/// would become one: `ptxas` relies on those of the unit.
 fn moved(bits: u32, mantissa: u32, units: i32) -> u64 {
-    let is_normal = |bits: u32| {
+    let may_move = |bits: u32| {
         let all = u32::MAX >> 1 >> mantissa;
         let exponent = bits >> mantissa & all;
-        exponent != 0 && exponent != all
+        exponent != 0 && exponent != all && bits << (32 - mantissa) != 0
     };
     let other = bits.wrapping_add_signed(units);
-    u64::from(if is_normal(bits) && is_normal(other) { other } else { bits })
+    u64::from(if may_move(bits) && may_move(other) { other } else { bits })
 }
