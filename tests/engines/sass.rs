@@ -246,7 +246,7 @@ fn exact_results_do_not_depend_on_seeds() -> Result<(), Failed> {
         }
     }
     assert_eq!(wrong, [""; 0]);
-    assert!(exact > 500 && differing > 10, "{exact} results are exact, {differing} others differ");
+    assert!(exact > 500 && differing > 0, "{exact} results are exact, {differing} others differ");
     Ok(())
 }
 
