@@ -110,10 +110,10 @@ pub enum WalkError {
     /// The file is about something else.
     #[error("it was begun with another specification or environment; use another --name, or remove the file")]
     Other,
-    /// A line of the file is none of ours.
+    /// The line of the file with this number is not what a walk writes.
     #[error("its line {0} is not one of a walk; use another --name, or remove the file")]
     Line(usize),
-    /// An error of ours.
+    /// A fault of this program, such as a generated text that cannot be read.
     #[error(transparent)]
     Internal(#[from] InternalError),
 }
@@ -246,11 +246,11 @@ fn first(spec: &Spec, form: &Form, cube: &Cube) -> Option<LineCase> {
     setup::line_case(spec, form, &[&values]).ok()
 }
 
-/// Walks the lines of some instructions on engines, each in the newest environment that it executes. `note` is the file with what
-/// is done.
+/// Walks the lines of some instructions on engines, each in the newest environment that it executes. What is
+/// done is kept in `file`.
 ///
 /// # Errors
-/// If the file is of another walk or cannot be written, or a text of ours cannot be read.
+/// If the file belongs to another walk or cannot be written, or a generated text cannot be read.
 pub fn walk(
     spec: &Spec,
     divergences: &Divergences,
@@ -283,7 +283,7 @@ pub fn walk(
             return Ok(());
         }
         let counts = walk.part(spec, divergences, *at)?;
-        // An engine that is told to end does not answer.
+        // The answers of an interrupted engine are not results.
         if progress.stopped() {
             return Ok(());
         }

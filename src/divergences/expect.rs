@@ -59,7 +59,7 @@ impl Divergences {
         form: &str,
         values: &[u8],
     ) -> impl Iterator<Item = &'d Divergence> {
-        self.computing(engine, form, |listed| listed.cube.contains(values))
+        self.listing(self.executed.get(form), engine, |listed| listed.cube.contains(values))
     }
 
     /// The divergences of an engine that list a line without faults as one that it does not take, by the choices of its form:
@@ -70,13 +70,8 @@ impl Divergences {
         form: &str,
         choices: &[u8],
     ) -> impl Iterator<Item = &'d Divergence> {
-        let of_form = engine.and_then(|_| self.judged.get(form)).map_or(&[][..], Vec::as_slice);
-        of_form.iter().filter_map(move |(at, cubes)| {
-            let divergence = &self.all[*at];
-            let is_listed = divergence.rules.is_empty() && matches!(divergence.does, Does::Rejects | Does::Crashes);
-            let applies = is_listed && engine.is_some_and(|engine| divergence.applies(engine));
-            (applies && cubes.iter().any(|listed| listed.cube.contains(choices))).then_some(divergence)
-        })
+        let without_faults = |of: &&Divergence| of.rules.is_empty() && matches!(of.does, Does::Rejects | Does::Crashes);
+        self.listing(self.judged.get(form), engine, |listed| listed.cube.contains(choices)).filter(without_faults)
     }
 
     /// The divergences of an engine that list a line as computed wrong, by the choices of its form: with some rows at least.
@@ -87,21 +82,20 @@ impl Divergences {
         choices: &'d [u8],
     ) -> impl Iterator<Item = &'d Divergence> {
         // The axes of setups follow those of the line.
-        self.computing(engine, form, |listed| {
+        self.listing(self.executed.get(form), engine, |listed| {
             let mut sets = listed.cube.sets().iter();
             sets.all(|(axis, set)| choices.get(*axis).is_none_or(|choice| set.contains(*choice)))
         })
     }
 
-    /// The divergences of an engine in executing a form of which some cube is one of these.
-    fn computing<'d>(
+    /// The divergences of an engine, among those of a form, of which some cube is one of these.
+    fn listing<'d>(
         &'d self,
+        of_form: Option<&'d Vec<(usize, Vec<ListedCube>)>>,
         engine: Option<&EngineVersion>,
-        form: &str,
         is_one: impl Fn(&ListedCube) -> bool,
     ) -> impl Iterator<Item = &'d Divergence> {
-        let of_form = engine.and_then(|_| self.executed.get(form)).map_or(&[][..], Vec::as_slice);
-        of_form.iter().filter_map(move |(at, cubes)| {
+        of_form.into_iter().flatten().filter_map(move |(at, cubes)| {
             let divergence = &self.all[*at];
             let applies = engine.is_some_and(|engine| divergence.applies(engine));
             (applies && cubes.iter().any(&is_one)).then_some(divergence)

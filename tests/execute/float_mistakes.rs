@@ -14,7 +14,7 @@ use crate::shipped::SPEC;
 
 /// A mistake in the lines of an opcode.
 struct Planted {
-    /// What is wrong.
+    /// The mistake in words.
     says: &'static str,
     /// The opcode.
     opcode: &'static str,
@@ -23,7 +23,7 @@ struct Planted {
     mistake: Mistake,
 }
 
-/// What is done to a line.
+/// The change of a line, of its inputs or of its result.
 enum Mistake {
     /// Another text is executed.
     Text(fn(&str) -> String),

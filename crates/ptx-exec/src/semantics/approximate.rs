@@ -57,7 +57,7 @@ impl ApproximateResult {
         self.between([rounded(value - error, up), rounded(value + error, down)], nearest)
     }
 
-    /// The numbers so many units in the last place below and above one, as far as they have its sign.
+    /// The numbers this many units in the last place below and above a number. They stop at the zero of its sign, and at infinity.
     fn steps(self, nearest: u128, places: f64) -> [u128; 2] {
         let (sign, places) = (nearest & self.format.sign(), places as u128);
         let magnitude = nearest ^ sign;

@@ -1,5 +1,7 @@
 //! Numbers of float formats that break implementations: limits, ties, cancellation, what integers are near to.
 
+use ptx_spec::must::Must as _;
+
 use super::contents::mix;
 use crate::value::{FloatFormat, low};
 
@@ -16,7 +18,7 @@ struct Parts {
 impl Parts {
     fn of(format: FloatFormat) -> Self {
         let last = format.infinity().trailing_zeros();
-        let field = |bits: u128| u64::try_from(bits >> last).unwrap_or(0);
+        let field = |bits: u128| u64::try_from(bits >> last).must("an exponent is small");
         Self { format, mantissa: last, most: field(format.largest()), bias: field(format.one()) }
     }
 
@@ -89,7 +91,7 @@ pub(super) fn edge(format: FloatFormat, number: u64) -> u128 {
         parts.number(parts.bias.cast_signed() - i64::from(parts.mantissa) - 1, 0),
         parts.number(parts.bias.cast_signed(), parts.above_tie(number / 64)),
     ];
-    let at = usize::try_from(number % edges.len() as u64).unwrap_or(0);
+    let at = usize::try_from(number % edges.len() as u64).must("a position of a list is small");
     parts.signed(low(edges[at], format.bits() - 1), number / edges.len() as u64 % 2 == 1)
 }
 
