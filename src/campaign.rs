@@ -50,7 +50,7 @@ use together::Together;
 pub use chain_tally::ChainTally;
 pub use deeper::Deeper;
 pub use examples::{Agreement, AskedExample};
-pub use exhaustive::{FailedInput, WalkCounts, WalkError, WalkedLine, walk};
+pub use exhaustive::{DomainWalk, FailedInput, WalkCounts, WalkError, WalkedLine};
 pub use lowering::LoweredModifier;
 pub use main_environment::newest;
 pub use options::{DepthBudget, Generate, Options, Progress, RunDepth, Shard, Stage, Strategy, Subject};

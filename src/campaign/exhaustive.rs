@@ -11,18 +11,21 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::options::Progress;
+use super::rows::refusals;
 use crate::case::{self, InternalError};
 use crate::divergences::{Divergences, EngineVersion};
 use crate::engine::CaseExecutor;
 use crate::environment::Environment;
 use crate::line_case::{Answer, Holds, LineCase, Rows};
-use crate::model::{self, RowVerdict};
+use crate::model::{self, Prepared, RowVerdict};
 use crate::setup;
 use crate::space::{Diagram, environment_values};
 use crate::spec::{Choice, Cube, Form, Instruction, Spec, ValueSet};
 
-/// Inputs that are executed at once, and noted at once.
-const PART: u64 = 1 << 19;
+/// Inputs that are noted at once.
+const PART: u64 = 1 << 20;
+/// Inputs that are executed at once as rows.
+const ROWS: usize = 1 << 16;
 /// Ranges of inputs with wrong results that are kept of a part, and of a line.
 const RANGES: usize = 16;
 /// The version of the file's format.
@@ -64,7 +67,7 @@ pub struct WalkCounts {
     pub undecided: u64,
     /// How many have another result.
     pub failed: u64,
-    /// The divergence that lists the line, if one does.
+    /// The divergence that lists the line, if one does and some have another result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed: Option<String>,
     /// The reason why some have no result, if one has none.
@@ -158,17 +161,44 @@ impl OpenWalk<'_> {
 
     /// The results of the inputs from one on.
     fn part(&self, spec: &Spec, divergences: &Divergences, at: u64) -> Result<WalkCounts, InternalError> {
-        let mut case = self.case.clone();
-        case.rows = Rows::new(1);
-        (at..self.domain().min(at + PART)).for_each(|input| case.rows.push(&[input.into()]));
-        let case = [case];
+        let prepared = model::prepare(spec, &self.case).map_err(|why| InternalError(why.to_string()))?;
+        let inputs = at..self.domain().min(at + PART);
+        let (mut counts, mut others) = (WalkCounts::default(), Vec::new());
+        let quick = self.engine.function(&self.case, &mut |function| {
+            let agrees = |input: &u64| {
+                let output = function(*input);
+                output.is_some_and(|output| prepared.expect(&[u128::from(*input)]).allows(output.into()))
+            };
+            let (mut agrees, all) = (agrees, inputs.clone());
+            others = all.filter(|input| !agrees(input)).collect();
+            counts.agreed = inputs.end - inputs.start - others.len() as u64;
+            counts.inputs = counts.agreed;
+        });
+        if !quick {
+            others = inputs.collect();
+        }
+        for inputs in others.chunks(ROWS) {
+            self.check(&prepared, divergences, inputs, &mut counts)?;
+        }
+        Ok(counts)
+    }
+
+    /// Adds the results of some inputs, ascending, row by row.
+    fn check(
+        &self,
+        prepared: &Prepared<'_>,
+        divergences: &Divergences,
+        inputs: &[u64],
+        counts: &mut WalkCounts,
+    ) -> Result<(), InternalError> {
+        let mut rows = Rows::new(1);
+        inputs.iter().for_each(|input| rows.push(&[u128::from(*input)]));
+        let case = [LineCase { rows, ..self.case.clone() }];
         let answers = case::answers(self.engine, &case)?.remove(0);
         let [case] = &case;
-        let prepared = model::prepare(spec, case).map_err(|why| InternalError(why.to_string()))?;
-        let mut counts = WalkCounts::default();
-        let mut listed = divergences.computes_line(self.version.as_ref(), prepared.form(), prepared.choices());
-        counts.listed = listed.next().map(|divergence| divergence.id.clone());
-        for ((input, expectation), answer) in (at..).zip(prepared.all(&case.rows)).zip(&answers) {
+        let (version, form, choices) = (self.version.as_ref(), prepared.form(), prepared.choices());
+        let computes = divergences.computes_line(version, form, choices).next();
+        for ((input, expectation), answer) in inputs.iter().copied().zip(prepared.all(&case.rows)).zip(&answers) {
             match expectation.check(case, answer) {
                 RowVerdict::Agrees(_) => counts.agreed += 1,
                 RowVerdict::Undecided(_) => counts.undecided += 1,
@@ -176,8 +206,11 @@ impl OpenWalk<'_> {
                     counts.skipped.get_or_insert(why);
                     continue;
                 }
-                RowVerdict::Differs(_) => {
+                RowVerdict::Differs(difference) => {
                     counts.failed += 1;
+                    let listed =
+                        refusals(divergences, version, Some(&difference), form, choices).chain(computes).next();
+                    counts.listed = counts.listed.take().or_else(|| Some(listed?.id.clone()));
                     counts.add_range([input, input]);
                     let text = |answer: &Answer| shown(answer, case.outputs[0].bits);
                     counts.first.get_or_insert_with(|| FailedInput {
@@ -189,7 +222,7 @@ impl OpenWalk<'_> {
             }
             counts.inputs += 1;
         }
-        Ok(counts)
+        Ok(())
     }
 }
 
@@ -246,60 +279,91 @@ fn first(spec: &Spec, form: &Form, cube: &Cube) -> Option<LineCase> {
     setup::line_case(spec, form, &[&values]).ok()
 }
 
-/// Walks the lines of some instructions on engines, each in the newest environment that it executes. What is
-/// done is kept in `file`.
-///
-/// # Errors
-/// If the file belongs to another walk or cannot be written, or a generated text cannot be read.
-pub fn walk(
-    spec: &Spec,
-    divergences: &Divergences,
-    engines: &[(&dyn CaseExecutor, Environment)],
-    instructions: &[&Instruction],
-    file: &Path,
-    progress: &Progress,
-) -> Result<Vec<WalkedLine>, WalkError> {
-    let environments: BTreeSet<String> = engines.iter().map(|(_, environment)| environment.to_string()).collect();
-    let header = WalkHeader {
-        exhaustive: FORMAT,
-        specification: spec.fingerprint.clone(),
-        environment: environments.into_iter().collect::<Vec<_>>().join(", "),
-    };
-    let mut done = Done::open(file, &header)?;
-    let mut walks: Vec<OpenWalk<'_>> = Vec::new();
-    for (engine, environment) in engines {
-        let lines = instructions.iter().flat_map(|instruction| lines(spec, instruction, environment));
-        let version = || EngineVersion::of(engine.id());
-        walks.extend(lines.map(|(bits, case)| OpenWalk { engine: *engine, version: version(), case, bits }));
+/// A walk over whole domains.
+#[derive(Clone, Copy, Debug)]
+pub struct DomainWalk<'a> {
+    /// The specification of the lines.
+    pub spec: &'a Spec,
+    /// The divergences of engines that are known.
+    pub divergences: &'a Divergences,
+    /// The instructions of the lines.
+    pub instructions: &'a [&'a Instruction],
+    /// The opcode with modifiers of the lines, if not all are walked: `cvt.rn.f16.f32`.
+    pub only: Option<&'a str>,
+    /// The file that keeps what is done.
+    pub file: &'a Path,
+}
+
+impl DomainWalk<'_> {
+    /// The opcodes with modifiers that its instructions have lines of in an environment, whether it walks them or not.
+    pub fn possible(&self, environment: &Environment) -> BTreeSet<String> {
+        let lines = self.instructions.iter().flat_map(|instruction| lines(self.spec, instruction, environment));
+        lines.map(|(_, case)| opcode(&case.line).to_owned()).collect()
     }
-    walks.sort_by_key(|walk| walk.bits);
-    let parts = walks.iter().flat_map(|walk| (0..walk.domain()).step_by(PART as usize).map(move |at| (walk, at)));
-    let name = |walk: &OpenWalk<'_>| (walk.engine.id().to_string(), walk.case.line.clone());
-    let open: Vec<_> = parts.filter(|(walk, at)| !done.has(&name(walk), *at)).collect();
-    progress.planned.fetch_add(open.len() as u64, std::sync::atomic::Ordering::Relaxed);
-    let noted = Mutex::new(&mut done);
-    open.par_iter().try_for_each(|(walk, at)| -> Result<(), WalkError> {
-        if progress.stopped() {
-            return Ok(());
+
+    /// Walks on engines, each in the newest environment that it executes.
+    ///
+    /// # Errors
+    /// If the file belongs to another walk or cannot be written, or a generated text cannot be read.
+    pub fn run(
+        &self,
+        engines: &[(&dyn CaseExecutor, Environment)],
+        progress: &Progress,
+    ) -> Result<Vec<WalkedLine>, WalkError> {
+        let DomainWalk { spec, divergences, instructions, only, file } = *self;
+        let environments: BTreeSet<String> = engines.iter().map(|(_, environment)| environment.to_string()).collect();
+        let header = WalkHeader {
+            exhaustive: FORMAT,
+            specification: spec.fingerprint.clone(),
+            environment: environments.into_iter().collect::<Vec<_>>().join(", "),
+        };
+        let mut done = Done::open(file, &header)?;
+        let mut walks: Vec<OpenWalk<'_>> = Vec::new();
+        for (engine, environment) in engines {
+            let lines = instructions.iter().flat_map(|instruction| lines(spec, instruction, environment));
+            let wanted = |(_, case): &(u16, LineCase)| only.is_none_or(|only| opcode(&case.line) == only);
+            let version = || EngineVersion::of(engine.id());
+            walks.extend(lines.filter(wanted).map(|(bits, case)| OpenWalk {
+                engine: *engine,
+                version: version(),
+                case,
+                bits,
+            }));
         }
-        let counts = walk.part(spec, divergences, *at)?;
-        // The answers of an interrupted engine are not results.
-        if progress.stopped() {
-            return Ok(());
-        }
-        progress.done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        progress.cases.fetch_add(counts.inputs, std::sync::atomic::Ordering::Relaxed);
-        let (engine, line) = name(walk);
-        noted.lock().unwrap_or_else(PoisonError::into_inner).note(WalkedPart { engine, line, at: *at, counts })?;
-        Ok(())
-    })?;
-    let all = walks.iter().map(|walk| {
-        let (engine, line) = name(walk);
-        let mut counts = WalkCounts::default();
-        done.parts(&(engine.clone(), line.clone())).for_each(|part| counts.add(part));
-        WalkedLine { engine, line, domain: walk.domain(), counts }
-    });
-    Ok(all.collect())
+        walks.sort_by_key(|walk| walk.bits);
+        let parts = walks.iter().flat_map(|walk| (0..walk.domain()).step_by(PART as usize).map(move |at| (walk, at)));
+        let name = |walk: &OpenWalk<'_>| (walk.engine.id().to_string(), walk.case.line.clone());
+        let open: Vec<_> = parts.filter(|(walk, at)| !done.has(&name(walk), *at)).collect();
+        progress.planned.fetch_add(open.len() as u64, std::sync::atomic::Ordering::Relaxed);
+        let noted = Mutex::new(&mut done);
+        open.par_iter().try_for_each(|(walk, at)| -> Result<(), WalkError> {
+            if progress.stopped() {
+                return Ok(());
+            }
+            let counts = walk.part(spec, divergences, *at)?;
+            // The answers of an interrupted engine are not results.
+            if progress.stopped() {
+                return Ok(());
+            }
+            progress.done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            progress.cases.fetch_add(counts.inputs, std::sync::atomic::Ordering::Relaxed);
+            let (engine, line) = name(walk);
+            noted.lock().unwrap_or_else(PoisonError::into_inner).note(WalkedPart { engine, line, at: *at, counts })?;
+            Ok(())
+        })?;
+        let all = walks.iter().map(|walk| {
+            let (engine, line) = name(walk);
+            let mut counts = WalkCounts::default();
+            done.parts(&(engine.clone(), line.clone())).for_each(|part| counts.add(part));
+            WalkedLine { engine, line, domain: walk.domain(), counts }
+        });
+        Ok(all.collect())
+    }
+}
+
+/// The opcode of a line, with modifiers.
+fn opcode(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or(line)
 }
 
 /// The parts that are done, and the file with a line for each.
@@ -341,8 +405,10 @@ impl Done {
         self.parts.entry((part.engine, part.line)).or_default().insert(part.at, part.counts);
     }
 
+    /// True if each input of a part has a result.
     fn has(&self, name: &(String, String), at: u64) -> bool {
-        self.parts.get(name).is_some_and(|parts| parts.contains_key(&at))
+        let part = self.parts.get(name).and_then(|parts| parts.get(&at));
+        part.is_some_and(|counts| counts.skipped.is_none())
     }
 
     fn parts(&self, name: &(String, String)) -> impl Iterator<Item = &WalkCounts> {

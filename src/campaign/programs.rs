@@ -11,8 +11,8 @@ use crate::engine::CaseExecutor;
 use crate::environment::Environment;
 use crate::must::Must as _;
 use crate::setup;
-use crate::space::{Diagram, Draw, EnvironmentValues, Region, Values, covering, environment_values};
-use crate::spec::Form;
+use crate::space::{Diagram, Draw, EnvironmentValues, Region, Slice, Values, covering, environment_values};
+use crate::spec::{Choice, Cube, Form, ValueSet};
 
 /// Programs of a form per task.
 const TOGETHER: usize = 1024;
@@ -24,6 +24,12 @@ const DRAWN: usize = 3;
 
 /// Programs for each choice of the axis with the most, if choices are balanced.
 const OFTEN: usize = 4;
+/// For this many other programs, one plain one as a rule.
+const PLAIN: usize = 2;
+/// How many times as many rows a plain program has.
+const PLAIN_ROWS: usize = 4;
+/// How often a row is drawn again whose numbers another row has.
+const REDRAWN: usize = 4;
 /// Variants that are drawn for each of these programs.
 const CANDIDATES: usize = 32;
 /// The weight of a choice that did not occur yet, in pairs of choices; each time that it does, it is a sixteenth of what it was.
@@ -45,6 +51,8 @@ pub(super) struct ProgramPlan<'a> {
     rows: usize,
     /// The first row of each program.
     programs: Vec<Values>,
+    /// The position of the first plain one.
+    plain_from: usize,
     environment: EnvironmentValues,
 }
 
@@ -78,12 +86,14 @@ impl<'a> ProgramPlan<'a> {
         let diagram = Diagram::within(form, None, &environment);
         let points = Diagram::within(points, None, &environment);
         let (seed, rows) = (options.seed, options.rows);
-        let mut plan = Self { form, diagram, points, seed, rows, programs: Vec::new(), environment };
+        let mut plan = Self { form, diagram, points, seed, rows, programs: Vec::new(), plain_from: 0, environment };
         let most = options.cases.unwrap_or_else(|| engine.usual_cases());
-        plan.programs = match options.strategy {
-            Strategy::Choices => plan.balanced(most),
-            _ => plan.first_rows(most),
-        };
+        let balanced = options.strategy == Strategy::Choices;
+        plan.programs = if balanced { plan.balanced(most) } else { plan.first_rows(most) };
+        plan.plain_from = plan.programs.len();
+        if most > 0 {
+            plan.programs.extend(plan.plain(most / PLAIN, !balanced));
+        }
         Some(plan)
     }
 
@@ -110,14 +120,76 @@ impl<'a> ProgramPlan<'a> {
     }
 
     /// At most `most` first rows, in which each choice of a program is about as often as the others of its axis, as a rule
-    /// [`OFTEN`] or more, and with different others: each is the variant, of some that are drawn, that has the rarest choices
-    /// and the most new pairs.
+    /// [`OFTEN`] or more, and with different others.
     fn balanced(&self, most: usize) -> Vec<Values> {
-        let region = self.region();
         let mut draw = Draw::named(&format!("balanced {}", self.form.id), self.seed);
-        let axes: Vec<usize> =
-            (0..setup::first_of_row(self.form)).filter(|axis| self.diagram.width(*axis) > 1).collect();
-        let widest = axes.iter().map(|axis| self.diagram.width(*axis)).max().unwrap_or(1);
+        let axes = self.axes_of_programs();
+        self.rarest(most.min(self.often(&axes)), &axes, &mut draw)
+    }
+
+    /// The axes of programs that have several choices.
+    fn axes_of_programs(&self) -> Vec<usize> {
+        (0..setup::first_of_row(self.form)).filter(|axis| self.diagram.width(*axis) > 1).collect()
+    }
+
+    /// How many programs have each choice of these axes [`OFTEN`].
+    fn often(&self, axes: &[usize]) -> usize {
+        OFTEN * axes.iter().map(|axis| self.diagram.width(*axis)).max().unwrap_or(1)
+    }
+
+    /// First rows of plain programs, which are the simplest ones with their modifiers: registers without a guard, what compilers write
+    /// most. They have each pair of types; with `pairs`, each pair of modifiers, and each modifier with each pair of types. There
+    /// are up to `most` of them whatever pairs there are.
+    fn plain(&self, most: usize, pairs: bool) -> Vec<Values> {
+        let mut draw = Draw::named(&format!("plain {}", self.form.id), self.seed);
+        let axes = self.axes_of_programs();
+        let is_modifier = |axis: &usize| self.form.axes[*axis].choice == Choice::Modifier;
+        let modifiers: Vec<usize> = axes.into_iter().filter(is_modifier).collect();
+        let gives_type = |axis: &&usize| {
+            let types = self.form.operands.iter().filter_map(|operand| operand.instruction_type.as_ref());
+            types.into_iter().any(|of| self.form.axis(&of.of) == Some(**axis))
+        };
+        let types: Vec<usize> = modifiers.iter().filter(gives_type).copied().collect();
+        let mut together = pairs_of(&types);
+        if pairs {
+            let with =
+                |pair: &Vec<usize>| modifiers.iter().map(|other| [&pair[..], &[*other]].concat()).collect::<Vec<_>>();
+            together = together.iter().flat_map(with).chain(pairs_of(&modifiers)).collect();
+        }
+        let mut programs: Vec<Values> = Vec::new();
+        for axes in together {
+            let choices = |axis: usize| (0..self.diagram.width(axis)).map(move |value| (axis, only(value)));
+            let cubes = axes.iter().fold(vec![Cube::default()], |cubes, axis| {
+                let each =
+                    |cube: &Cube| choices(*axis).map(|(axis, set)| cube.clone().with(axis, set)).collect::<Vec<_>>();
+                cubes.iter().flat_map(each).collect()
+            });
+            for cube in cubes {
+                if programs.iter().any(|program| cube.contains(program)) {
+                    continue;
+                }
+                let slice = Slice::new(&self.region(), &cube);
+                let row = draw.below(slice.count()).and_then(|rank| slice.unrank(rank));
+                programs.extend(row.and_then(|row| self.simplest(&row, &modifiers, &mut draw)));
+            }
+        }
+        let more = most.min(self.often(&modifiers)).saturating_sub(programs.len());
+        let others = self.rarest(more, &modifiers, &mut draw);
+        programs.extend(others.iter().filter_map(|row| self.simplest(row, &modifiers, &mut draw)));
+        programs
+    }
+
+    /// A row of the simplest program with the modifiers of another.
+    fn simplest(&self, row: &Values, modifiers: &[usize], draw: &mut Draw) -> Option<Values> {
+        let own = modifiers.iter().map(|axis| (*axis, only(row[*axis].into())));
+        let program = Slice::new(&self.region(), &Cube::new(own)).simplest()?;
+        draw.variant(&self.diagram.all().below(&program[..setup::first_of_row(self.form)]))
+    }
+
+    /// First rows that are different in these axes: each is the variant, of some that are drawn, that has the rarest choices and the
+    /// most new pairs.
+    fn rarest(&self, count: usize, axes: &[usize], draw: &mut Draw) -> Vec<Values> {
+        let region = self.region();
         let choices = |row: &Values| axes.iter().map(|axis| (*axis, row[*axis])).collect::<Vec<_>>();
         let pairs = |row: &Values| -> Vec<ChoicePair> {
             let choices = choices(row);
@@ -129,7 +201,7 @@ impl<'a> ProgramPlan<'a> {
         let mut used: FxHashMap<AxisChoice, u32> = FxHashMap::default();
         let mut paired: FxHashSet<ChoicePair> = FxHashSet::default();
         let mut chosen: Vec<Values> = Vec::new();
-        for _ in 0..most.min(OFTEN * widest) {
+        for _ in 0..count {
             let rarity = |row: &Values| -> usize {
                 let weight = |choice| RAREST >> (4 * used.get(&choice).map_or(0, |used| (*used).min(3)));
                 let rare: usize = choices(row).into_iter().map(weight).sum();
@@ -164,17 +236,40 @@ impl<'a> ProgramPlan<'a> {
         let first_of_row = setup::first_of_row(self.form);
         let mut all = Vec::with_capacity(count * self.rows);
         for (at, program) in self.programs.iter().enumerate().skip(first).take(count) {
-            all.push(program.clone());
             let region = self.diagram.all().below(&program[..first_of_row]);
             let mut draw = Draw::named(&format!("rows {} {at}", self.form.id), self.seed);
-            for _ in 1..self.rows {
-                let Some(mut row) = draw.variant(&region) else { break };
-                setup::share_contents(self.form, program, &mut row);
-                all.push(row);
+            let mut seen = FxHashSet::from_iter([setup::of_its_numbers(self.form, program)]);
+            all.push(program.clone());
+            let rows = if at < self.plain_from { self.rows } else { self.rows * PLAIN_ROWS };
+            for number in 1..rows {
+                let another = || self.another_row(&region, program, number % 2 == 1, &mut draw);
+                let mut drawn = std::iter::from_fn(another).take(REDRAWN);
+                if let Some(row) = drawn.find(|row| seen.insert(setup::of_its_numbers(self.form, row))) {
+                    all.push(row);
+                }
             }
         }
         all
     }
+
+    /// Another row of a program; `alike`: its sources have numbers of one kind, so that those which depend on each other occur.
+    fn another_row(&self, region: &Region<'_>, program: &Values, alike: bool, draw: &mut Draw) -> Option<Values> {
+        let mut row = draw.variant(region)?;
+        setup::share_contents(self.form, program, &mut row);
+        let mut same = row.clone();
+        setup::share_kind(self.form, &mut same);
+        Some(if alike && self.diagram.contains(&same) { same } else { row })
+    }
+}
+
+/// All pairs of some axes.
+fn pairs_of(axes: &[usize]) -> Vec<Vec<usize>> {
+    axes.iter().enumerate().flat_map(|(at, a)| axes[at + 1..].iter().map(|b| vec![*a, *b])).collect()
+}
+
+/// The set of a value.
+fn only(value: usize) -> ValueSet {
+    ValueSet::of(value + 1, |other| other == value)
 }
 
 /// How many rows may end their kernel on an engine; at most `undefined` of those that may do anything.

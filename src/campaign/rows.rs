@@ -7,7 +7,7 @@ use super::options::{Options, Progress};
 use super::programs::{ProgramPlan, costly};
 use super::tally::{GroupKey, Mismatch, RecordedRow, RowCount, Sample, Tally};
 use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, InternalError, RowQuestion};
-use crate::divergences::{Divergences, Does, EngineVersion};
+use crate::divergences::{Divergence, Divergences, Does, EngineVersion};
 use crate::engine::{CaseExecutor, Depth};
 use crate::environment::{AddressSize, Environment, Suffix};
 use crate::line_case::{LineCase, Rows};
@@ -35,6 +35,18 @@ pub fn environment(spec: &Spec, engine: &dyn CaseExecutor) -> Result<Environment
         }
     }
     Err(why)
+}
+
+/// The divergences that list the line of a row as one that the engine does not take, if it did not execute the row.
+pub(super) fn refusals<'d>(
+    divergences: &'d Divergences,
+    version: Option<&EngineVersion>,
+    difference: Option<&model::Difference>,
+    form: &str,
+    choices: &[u8],
+) -> impl Iterator<Item = &'d Divergence> {
+    let failed = matches!(difference, Some(model::Difference::Failed(_)));
+    failed.then(|| divergences.refuses(version, form, choices)).into_iter().flatten()
 }
 
 /// Executes on one engine.
@@ -158,8 +170,7 @@ impl<'a> Executor<'a> {
     pub(super) fn note(&self, case: &Case<'_>, result: &CaseResult, tally: &mut Tally) {
         let form = &case.form().id;
         let computes = self.divergences.computes(self.version.as_ref(), form, case.values);
-        let listed =
-            self.listed(computes.map(|divergence| divergence.id.as_str()).collect(), result, form, case.values);
+        let listed = self.listed(computes, result, form, case.values);
         let Some((key, failed)) = tally.note_row(&case.instruction.name, form, result, &listed) else { return };
         if !failed {
             return;
@@ -177,20 +188,16 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// The divergences that list what happened to a row: those that list its line as computed wrong, and, if the engine did not
-    /// execute it, those that list its line as one that the engine does not take.
+    /// The divergences that list what happened to a row: those that list its line as computed wrong, and those of `refusals`.
     fn listed<'s>(
         &'s self,
-        mut computed: Vec<&'s str>,
+        computes: impl Iterator<Item = &'s Divergence>,
         result: &CaseResult,
         form: &str,
         choices: &[u8],
     ) -> Vec<&'s str> {
-        if let Some(model::Difference::Failed(_)) = result.difference() {
-            let refused = self.divergences.refuses(self.version.as_ref(), form, choices);
-            computed.extend(refused.map(|divergence| divergence.id.as_str()));
-        }
-        computed
+        let refused = refusals(self.divergences, self.version.as_ref(), result.difference(), form, choices);
+        computes.chain(refused).map(|divergence| divergence.id.as_str()).collect()
     }
 
     /// Compares recorded rows with the model.
@@ -216,11 +223,11 @@ impl<'a> Executor<'a> {
             let of_form = |known: &&&Instruction| known.forms.iter().any(|known| known.id == form);
             let Some(instruction) = instructions.iter().find(of_form) else { continue };
             // A recording has the values of a row, and not the setup that they came from.
-            let listed = self.divergences.computes_line(self.version.as_ref(), form, prepared.choices());
-            let listed: Vec<&str> = listed.map(|divergence| divergence.id.as_str()).collect();
             let rows = program.rows.iter().zip(prepared.all(&program.rows)).zip(answers);
             for ((row, expectation), answer) in rows {
                 let result = CaseResult::of_row(program, expectation, answer);
+                let computes = self.divergences.computes_line(self.version.as_ref(), form, prepared.choices());
+                let listed = self.listed(computes, &result, form, prepared.choices());
                 let noted = tally.note_row(&instruction.name, form, &result, &listed);
                 let Some((key, true)) = noted else { continue };
                 let group = tally.groups.entry(key).or_default();

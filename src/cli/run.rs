@@ -88,7 +88,8 @@ pub(crate) struct Opts {
     #[arg(long)]
     no_execution: bool,
     /// The most cases to execute of each form, with each choice about as often [default: 48; `--depth pairs`: a covering array
-    /// of all pairs of choices and three random cases for each of its cases, at most 300 of them as machine code].
+    /// of all pairs of choices and three random cases for each of its cases, at most 300 of them as machine code]. Plain lines are
+    /// executed beside them, of registers without a guard: each pair of types, and with `--depth pairs` each pair of modifiers.
     #[arg(long, value_name = "N")]
     cases: Option<usize>,
     /// Rows of inputs for each executed case [default: 16].
@@ -99,9 +100,18 @@ pub(crate) struct Opts {
     #[arg(long, value_name = "N")]
     chains: Option<u64>,
     /// Execute lines whose only input is a register of up to 32 bits with every value of it, one line for each combination of
-    /// modifiers, and do nothing else. What is done is kept in `exhaustive.jsonl` beside the report: the same command goes on.
-    #[arg(long, requires = "instructions", conflicts_with_all = ["plan", "no_execution", "shard"])]
-    exhaustive: bool,
+    /// modifiers or only this one (`--exhaustive=ex2.approx.ftz.f32`), and do nothing else. What is done is kept in
+    /// `exhaustive.jsonl` beside the report: the same command goes on.
+    #[arg(
+        long,
+        value_name = "OPCODE.MODIFIERS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        requires = "instructions",
+        conflicts_with_all = ["plan", "no_execution", "shard"]
+    )]
+    exhaustive: Option<String>,
     /// Run only one part of the plan: 2/8 is the second of eight. Together the parts are the whole plan.
     #[arg(long, value_name = "N/M", default_value_t = Shard::WHOLE)]
     shard: Shard,
@@ -200,7 +210,7 @@ impl Opts {
         if self.plan {
             return list(&spec, &subjects, &options);
         }
-        if self.exhaustive {
+        if self.exhaustive.is_some() {
             return self.walk((&spec, &divergences), &subjects, &directory);
         }
         let (mut results, findings, matrix) = with_progress(|progress| {

@@ -26,12 +26,13 @@ const VERSION: &str = "13.5";
 type Check = fn() -> Result<(), Failed>;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, Check); 8] = [
+    let tests: [(&str, Check); 9] = [
         ("machine_code_does_what_was_computed_by_hand", machine_code_does_what_was_computed_by_hand),
         ("exact_results_do_not_depend_on_seeds", exact_results_do_not_depend_on_seeds),
         ("no_form_has_machine_code_that_is_unknown", no_form_has_machine_code_that_is_unknown),
         ("sums_are_what_the_model_expects", sums_are_what_the_model_expects),
         ("a_row_returns_what_the_machine_code_computes", a_row_returns_what_the_machine_code_computes),
+        ("the_function_of_a_line_is_what_its_rows_return", the_function_of_a_line_is_what_its_rows_return),
         ("a_result_that_nothing_wrote_fails", a_result_that_nothing_wrote_fails),
         ("the_smallest_module_has_the_same_answer", the_smallest_module_has_the_same_answer),
         ("machine_code_that_differs_the_second_time_fails", machine_code_that_differs_the_second_time_fails),
@@ -65,6 +66,27 @@ fn program(line: &str, inputs: &[(&str, u128)]) -> Result<LineCase, Failed> {
         rows,
         own_launches: Vec::new(),
     })
+}
+
+/// `run --exhaustive` asks for it instead of rows.
+fn the_function_of_a_line_is_what_its_rows_return() -> Result<(), Failed> {
+    const INPUTS: [u64; 8] = [0, 1, 0x0080_0000, 0x3f80_0000, 0x4049_0fdb, 0x7f80_0001, 0x8000_0001, 0xffff_ffff];
+    let engine = opened()?;
+    for line in ["rcp.rn.f32 %r0, %r1;", "sqrt.rm.ftz.f32 %r0, %r1;", "popc.b32 %r0, %r1;"] {
+        let mut case = program(line, &[("%r1", 0)])?;
+        case.rows = Rows::new(1);
+        INPUTS.iter().for_each(|input| case.rows.push(&[u128::from(*input)]));
+        let mut outputs = Vec::new();
+        assert!(engine.function(&case, &mut |function| outputs = INPUTS.map(function).into()));
+        let returned =
+            |output: &Option<u64>| output.map(|value| Answer::Returned(Returned::registers(&[value.into()])));
+        let outputs: Vec<Option<Answer>> = outputs.iter().map(returned).collect();
+        let answers = engine.execute(std::slice::from_ref(&case)).concat();
+        assert_eq!(outputs, answers.into_iter().map(Some).collect::<Vec<_>>(), "{line}");
+    }
+    let two = program("add.u32 %r0, %r1, %r2;", &[("%r1", 1), ("%r2", 2)])?;
+    assert!(!engine.function(&two, &mut |_| panic!("it has two inputs")));
+    Ok(())
 }
 
 fn a_row_returns_what_the_machine_code_computes() -> Result<(), Failed> {

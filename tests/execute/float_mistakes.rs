@@ -1,5 +1,5 @@
-//! Mistakes that implementations of arithmetic have made, each planted in an executor that is the model otherwise: a run with
-//! `--cases 400 --rows 32` (of `cvt`, with `--depth pairs`) must notice each, without being told what to look for.
+//! Mistakes that implementations of arithmetic have made, each planted in one kind of line of an executor that is the model
+//! otherwise: a run of depth `pairs` must notice each, without being told what to look for, and the default run most of them.
 //!
 //! The mutants of `mutants.rs` are derived from the choices of lines. These are not: they are about numbers.
 
@@ -35,10 +35,8 @@ enum Mistake {
 
 use Mistake::{Inputs, Result, Text};
 
-/// The cases of each form, and the rows of each: more than a run of depth `choices` has, because a mistake of one kind of line with
-/// registers alone shows in one line of a hundred.
-const CASES: usize = 400;
-const ROWS: usize = 32;
+/// How many of them the default run may miss: those of one comparison, or one rounding between two types.
+const MISSED: usize = 4;
 
 const TWO: &[u16] = &[32, 32];
 const THREE: &[u16] = &[32, 32, 32];
@@ -78,6 +76,9 @@ const PLANTED: &[Planted] = &[
     planted("one last place too many, of a few", "rcp", ("rn f32", &[32]), Result(one_too_many)),
     planted("one last place too many, of a few", "fma", ("rn f64", DOUBLES), Result(one_too_many)),
     planted("a conversion to an integer wraps", "cvt", ("rzi s32 f32", &[32]), Result(wraps)),
+    planted("a double is rounded by way of a float", "cvt", ("rn bf16 f64", &[64]), Result(by_way_of_single)),
+    planted("an integer is rounded by way of a double", "cvt", ("rn f32 u64", &[64]), Result(integer_by_way_of_double)),
+    planted("a tie goes away from zero", "cvt", ("rni s32 f32", &[32]), Result(away_from_zero)),
     planted("an unordered comparison is ordered", "setp", ("neu f32", TWO), Text(|line| line.replace(".neu", ".ne"))),
 ];
 
@@ -183,6 +184,20 @@ fn wraps(row: &[u128], _: u128) -> u128 {
     u128::from(single(row[0]) as i64 as u32)
 }
 
+fn by_way_of_single(row: &[u128], right: u128) -> u128 {
+    let single = double(row[0]) as f32;
+    number(right, single.is_nan(), to_bfloat(single))
+}
+
+fn integer_by_way_of_double(row: &[u128], _: u128) -> u128 {
+    u128::from(((row[0] as u64) as f64 as f32).to_bits())
+}
+
+fn away_from_zero(row: &[u128], right: u128) -> u128 {
+    let value = single(row[0]);
+    if value.abs() < 1e6 { u128::from(value.round() as i32 as u32) } else { right }
+}
+
 /// What a source of a line is.
 enum Source {
     /// The input at this position.
@@ -257,15 +272,10 @@ impl Planted {
         answers
     }
 
-    /// True if some row of a run fails.
-    fn is_noticed(&self) -> bool {
+    /// True if some row of a run of this depth fails.
+    fn is_noticed(&self, depth: RunDepth) -> bool {
         let engine = StandIn::new("planted@1").executing(|case| self.answers(case));
-        let instructions = vec![self.opcode.to_owned()];
-        let options = match self.opcode {
-            // Its forms have hundreds of pairs of types.
-            "cvt" => Options { instructions, ..Options::at(RunDepth::Pairs) },
-            _ => Options { instructions, cases: Some(CASES), rows: ROWS, ..Options::at(RunDepth::Choices) },
-        };
+        let options = Options { instructions: vec![self.opcode.to_owned()], ..Options::at(depth) };
         let subjects = [Subject::executing(&engine, *SPEC.isa.versions.last().expect("versions"))];
         let results = campaign::run(&SPEC, &Divergences::default(), &subjects, &options, &Progress::default());
         let [result] = results.engines.as_slice() else { panic!("{:?}", results.absent) };
@@ -273,14 +283,23 @@ impl Planted {
     }
 }
 
-#[test]
-fn mistakes_of_implementations_are_noticed() {
+/// The mistakes that a run of this depth misses, in words.
+fn missed(depth: RunDepth) -> Vec<String> {
     // Loaded before threads wait for each other.
     assert!(!SPEC.instructions.is_empty());
-    let missed: Vec<&Planted> = PLANTED.par_iter().filter(|planted| !planted.is_noticed()).collect();
-    let named: Vec<String> = missed
-        .iter()
-        .map(|planted| format!("{} in `{}` ({})", planted.says, planted.opcode, planted.lines.0))
-        .collect();
-    assert!(named.is_empty(), "{} of {} are missed: {named:#?}", named.len(), PLANTED.len());
+    let missed: Vec<&Planted> = PLANTED.par_iter().filter(|planted| !planted.is_noticed(depth)).collect();
+    missed.iter().map(|of| format!("{} in `{}` ({})", of.says, of.opcode, of.lines.0)).collect()
+}
+
+#[test]
+fn mistakes_of_implementations_are_noticed() {
+    let missed = missed(RunDepth::Pairs);
+    assert!(missed.is_empty(), "{} of {} are missed: {missed:#?}", missed.len(), PLANTED.len());
+}
+
+#[test]
+fn the_default_run_notices_most_mistakes_of_implementations() {
+    let missed = missed(RunDepth::Choices);
+    println!("{} of {} are missed: {missed:#?}", missed.len(), PLANTED.len());
+    assert!(missed.len() <= MISSED, "{} of {} are missed: {missed:#?}", missed.len(), PLANTED.len());
 }

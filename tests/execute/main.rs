@@ -16,3 +16,4 @@ mod noticed;
 mod recordings;
 #[path = "../planted/shipped.rs"]
 mod shipped;
+mod whole_domains;

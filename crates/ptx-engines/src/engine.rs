@@ -388,6 +388,13 @@ pub trait CaseExecutor: Engine {
     /// For each case, in order, one answer for each of its rows.
     fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>>;
 
+    /// Calls `act` with the function of a case, if it can compute that faster than row by row; returns false if it cannot. The function
+    /// is that of the line alone: the rows of the case do not matter, but there must be one.
+    fn function(&self, case: &LineCase, act: &mut dyn FnMut(&mut LineFunction<'_>)) -> bool {
+        let _ = (case, act);
+        false
+    }
+
     /// The only cases that it can execute; `None` if it can execute any.
     fn recorded(&self) -> Option<Vec<LineCase>> {
         None
@@ -413,6 +420,10 @@ pub trait CaseExecutor: Engine {
         None
     }
 }
+
+/// From the only input of a line, of up to 32 bits, to its only output, of up to 64. It has no value for an input of which anything but a
+/// defined output comes.
+pub type LineFunction<'a> = dyn FnMut(u64) -> Option<u64> + 'a;
 
 /// An engine that shows the machine code of cases.
 pub trait CodeLister: CaseExecutor {

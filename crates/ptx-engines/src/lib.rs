@@ -28,7 +28,7 @@ pub mod words;
 pub use child::interrupt;
 pub use engine::{
     Batch, CaseExecutor, CodeLister, DeadlyModule, Depth, Engine, EngineId, EngineIdError, JointDeath, KernelExecutor,
-    LineJudge, ListedInstruction, ListedLine, Listing, Outcome, Unable,
+    LineFunction, LineJudge, ListedInstruction, ListedLine, Listing, Outcome, Unable,
 };
 pub use health::Health;
 pub use reading::{BatchReader, Unread};

@@ -24,7 +24,9 @@ use ptx_sass::opcode::{Step, Unknown};
 use ptx_spec::environment::{Environment, Version};
 
 use crate::Outcome;
-use crate::engine::{CaseExecutor, CodeLister, Engine, EngineId, KernelExecutor, ListedInstruction, Listing, Unable};
+use crate::engine::{
+    CaseExecutor, CodeLister, Engine, EngineId, KernelExecutor, LineFunction, ListedInstruction, Listing, Unable,
+};
 use crate::health::Health;
 use crate::no_code::{NoCode, UNREPEATED};
 use crate::ptxas::{self, Ptxas};
@@ -290,6 +292,14 @@ impl<'a> LoadedCases<'a> {
     }
 }
 
+impl LoadedCases<'_> {
+    /// The function from the only input of the first case to its only output; none if it does more than that.
+    fn function(&self) -> Option<impl FnMut(u64) -> Option<u64>> {
+        let (module, number) = self.places.first().copied()??;
+        self.code[module].launch(number, self.compiled.cases.first()?).ok()?.function()
+    }
+}
+
 /// Cases that share a module of machine code.
 struct CompiledModule {
     /// Their positions.
@@ -429,6 +439,14 @@ impl CaseExecutor for Sass {
             answers[at] = vec![Answer::Skipped(why.clone()); cases[at].rows.len()];
         }
         answers
+    }
+
+    fn function(&self, case: &LineCase, act: &mut dyn FnMut(&mut LineFunction<'_>)) -> bool {
+        let case = std::slice::from_ref(case);
+        let compiled = self.compile(case);
+        let loaded = self.disassemble(&compiled).ok();
+        let function = loaded.as_ref().and_then(LoadedCases::function);
+        function.map(|mut function| act(&mut function)).is_some()
     }
 
     fn usual_cases(&self) -> usize {

@@ -17,6 +17,7 @@ mod point;
 mod registers;
 mod source;
 mod surface;
+mod ties;
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,7 @@ use forbidden::Forbidden;
 pub use line_case::line_case;
 
 /// The number of samples for each kind of numbers.
-const SAMPLES: u64 = 64;
+const SAMPLES: u64 = 256;
 
 /// True if an axis chooses numbers and not positions. These axes come last.
 fn is_number(axis: &str) -> bool {
@@ -80,6 +81,31 @@ pub fn share_contents(form: &Form, from: &[u8], to: &mut [u8]) {
     if let Some(axis) = form.axis(CONTENTS.0) {
         to[axis] = from[axis];
     }
+}
+
+/// Gives all sources of a row numbers of the kind of the first one; where a source is no register, that is no row of the form.
+pub fn share_kind(form: &Form, row: &mut [u8]) {
+    let data: Vec<usize> = data_axes(form).collect();
+    if let [first, others @ ..] = &data[..] {
+        others.iter().for_each(|axis| row[*axis] = row[*first]);
+    }
+}
+
+/// A row that has the same numbers: the sample does not matter where each source has a kind of one number, and nothing else has a
+/// sample.
+pub fn of_its_numbers(form: &Form, row: &[u8]) -> Values {
+    let mut same = row.to_vec();
+    let is_one = |axis: usize| source::is_one_number(form.value(row, axis));
+    let has_places = address::of(form).is_some() || surface::coordinates(form).is_some();
+    if let Some(sample) = form.axis(SAMPLE.0).filter(|_| !has_places && data_axes(form).all(is_one)) {
+        same[sample] = 0;
+    }
+    same
+}
+
+/// The axes of what sources hold.
+fn data_axes(form: &Form) -> impl Iterator<Item = usize> {
+    (0..form.axes.len()).filter(|&axis| source::is_data(&form.axes[axis].name))
 }
 
 /// The reasons why some lines of a form are never executed, though its instruction is: those of the table of semantics.

@@ -99,10 +99,20 @@ pub struct Thread {
     pub moved_seeds: i32,
     /// The number of its first instruction.
     first: usize,
+    /// Where it restarts, if not at its first instruction.
+    begin: Option<Box<ThreadBegin>>,
     /// The number of the next instruction of its section.
     pub next: usize,
     /// How many instructions it ran.
     pub steps: u64,
+}
+
+/// A thread that has run some instructions, and wrote only registers.
+#[derive(Clone, Debug)]
+struct ThreadBegin {
+    registers: Registers,
+    late: LateResults,
+    next: usize,
 }
 
 impl Default for Thread {
@@ -119,6 +129,7 @@ impl Default for Thread {
             at_once: false,
             moved_seeds: 0,
             first: 0,
+            begin: None,
             next: 0,
             steps: 0,
         }
@@ -131,12 +142,31 @@ impl Thread {
         self.registers.clear();
         self.late.clear();
         (self.first, self.next) = (at, at);
+        self.begin = None;
     }
 
-    /// As it was when it started: without what it wrote to registers and memory, but not to its surface.
+    /// As it was when it started, or when [`Self::begin_here`] was called: without what it wrote to registers and memory since then, but
+    /// not to its surface.
     pub fn restart(&mut self) {
         self.memory.undo();
-        self.start(self.first);
+        match &self.begin {
+            Some(begin) => {
+                self.registers.copy_from(&begin.registers);
+                self.late.clone_from(&begin.late);
+                self.next = begin.next;
+            }
+            None => self.start(self.first),
+        }
+    }
+
+    /// Lets [`Self::restart`] come back here, where the thread has written no memory. Returns false, and changes nothing, if it has.
+    pub fn begin_here(&mut self) -> bool {
+        let unwritten = !self.memory.is_changed();
+        if unwritten {
+            let Self { registers, late, next, .. } = &*self;
+            self.begin = Some(Box::new(ThreadBegin { registers: registers.clone(), late: late.clone(), next: *next }));
+        }
+        unwritten
     }
 
     /// The value of a register: 32 bits, or 64 if it is wide.

@@ -69,6 +69,9 @@ pub enum Unknown {
     /// The instruction has modifiers or operands that are unknown together; says its opcode with modifiers, and why.
     #[error("{0}: {1}")]
     Shape(String, Cow<'static, str>),
+    /// The disassembler prints nothing for the word.
+    #[error("a word that the disassembler does not know: the target may not have the instruction")]
+    Unprinted,
     /// The word is 0: the assembler wrote no instruction.
     #[error("a word of zeros is executed: the assembler wrote no instruction")]
     Zeros,

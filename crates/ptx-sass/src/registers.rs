@@ -57,6 +57,15 @@ impl Registers {
         self.uniform_predicates = self.predicates;
     }
 
+    /// Takes the values of others.
+    pub(crate) fn copy_from(&mut self, from: &Self) {
+        let (used, used_uniform) = (self.used.max(from.used), self.used_uniform.max(from.used_uniform));
+        self.registers[..used].copy_from_slice(&from.registers[..used]);
+        self.uniform[..used_uniform].copy_from_slice(&from.uniform[..used_uniform]);
+        (self.predicates, self.uniform_predicates) = (from.predicates, from.uniform_predicates);
+        (self.used, self.used_uniform) = (from.used, from.used_uniform);
+    }
+
     /// The value of one register.
     #[inline]
     pub(crate) fn get(&self, register: Register) -> Bits {

@@ -1,5 +1,6 @@
 //! `run --exhaustive`: every input of lines that have one.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -7,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 
 use super::{Opts, with_progress};
-use ptx_conform::campaign::{self, Subject, WalkedLine};
+use ptx_conform::campaign::{self, DomainWalk, Subject, WalkedLine};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::spec::{Instruction, Spec};
 
@@ -32,13 +33,25 @@ impl Opts {
         let named = |of: &&Instruction| self.instructions.contains(&of.name);
         let instructions: Vec<&Instruction> = spec.instructions.iter().filter(named).collect();
         let file = directory.join("exhaustive.jsonl");
+        let only = self.exhaustive.as_deref().filter(|only| !only.is_empty());
+        let walk = DomainWalk { spec, divergences, instructions: &instructions, only, file: &file };
         let (walked, stopped) = with_progress(|progress| {
-            let walked = campaign::walk(spec, divergences, &engines, &instructions, &file, progress);
+            let walked = walk.run(&engines, progress);
             (walked, progress.stopped())
         })?;
         let walked = walked.with_context(|| format!("{} cannot be used", file.display()))?;
         if walked.is_empty() {
-            bail!("none of these instructions has a line whose only input is a register of up to 32 bits");
+            let possible: BTreeSet<String> = engines.iter().flat_map(|(_, of)| walk.possible(of)).collect();
+            match (only, possible.is_empty()) {
+                (Some(only), false) => {
+                    let possible: Vec<String> = possible.into_iter().collect();
+                    bail!(
+                        "there is no line of `{only}` whose only input is a register of up to 32 bits, but of {}",
+                        possible.join(", ")
+                    );
+                }
+                _ => bail!("none of these instructions has a line whose only input is a register of up to 32 bits"),
+            }
         }
         super::super::output::print(&text(&walked, stopped))?;
         let all = |is: fn(&WalkedLine) -> bool| walked.iter().all(is);

@@ -49,6 +49,9 @@ impl PrintedWord {
         if self.word == 0 {
             return Err(Unknown::Zeros);
         }
+        if self.opcode.is_empty() {
+            return Err(Unknown::Unprinted);
+        }
         let instruction = MachineInstruction::parse(&self.predicate, &self.opcode, &self.operands)?;
         let mut step = Step::new(&instruction, at, self.word, self.at)?;
         if !waits {

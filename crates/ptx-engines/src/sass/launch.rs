@@ -18,6 +18,7 @@ const MARKS: u64 = 0x7d20_0000_0000;
 const MOST: u64 = 1_000_000;
 
 /// A kernel that is ready to run.
+#[derive(Clone, Copy)]
 pub(super) struct Launch<'a> {
     pub(super) case: &'a LineCase,
     pub(super) kernel: &'a Kernel,
@@ -58,6 +59,47 @@ impl Launch<'_> {
         ExecutedCase { answers, steps: of.thread.steps }
     }
 
+    /// The function from the only input of the case, of up to 32 bits, to its only output. It has no value where anything but a defined
+    /// output comes of an input. None if the line does more than that.
+    pub(super) fn function(self) -> Option<impl FnMut(u64) -> Option<u64>> {
+        let (LineCase { inputs, outputs, .. }, Kernel { results, variables, surface, .. }) = (self.case, self.kernel);
+        let ([input], [output], [place]) = (&inputs[..], &outputs[..], &results[..]) else { return None };
+        let (Holds::Bits, 8..=32, 1..=64) = (&input.holds, input.bits, output.bits) else { return None };
+        if !variables.is_empty() || surface.is_some() {
+            return None;
+        }
+        let (place, bytes, bits) = (*place, usize::from(input.bits / 8), u32::from(output.bits));
+        let mut of = self.loading()?;
+        Some(move |input: u64| {
+            of.thread.restart();
+            // The only input is at the start of a record.
+            of.thread.memory.region_mut(of.record).poke(0, &input.to_le_bytes()[..bytes]);
+            match (run(&mut of.thread, self.code, MOST), self.mark(&of)) {
+                (Halt::Exit, Some(2) | None) => {
+                    of.thread.memory.region(of.results).peek(place.at, place.bytes).known(bits)
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// A thread in the first row that begins where it loads from its record: what comes before takes longer than most lines.
+    /// None if it has written memory by then, or does not load.
+    fn loading(&self) -> Option<RowThread> {
+        let mut of = self.thread();
+        self.start(&mut of, 0);
+        for before in 0..MOST {
+            of.thread.memory.forget_last();
+            step(&mut of.thread, self.code).ok()?;
+            if of.thread.memory.last() == Some(of.record) {
+                self.start(&mut of, 0);
+                (0..before).try_for_each(|_| step(&mut of.thread, self.code)).ok()?;
+                return of.thread.begin_here().then_some(of);
+            }
+        }
+        None
+    }
+
     fn row(&self, of: &mut RowThread, row: usize) -> Answer {
         let (answer, undefined) = self.attempt(of, row);
         if !undefined {
@@ -77,8 +119,7 @@ impl Launch<'_> {
     fn attempt(&self, of: &mut RowThread, row: usize) -> (Answer, bool) {
         self.start(of, row);
         let stop = run(&mut of.thread, self.code, MOST);
-        let marked = of.mark.and_then(|mark| of.thread.memory.region(mark).data().first().copied());
-        let answer = match (stop, marked) {
+        let answer = match (stop, self.mark(of)) {
             (Halt::Exit, Some(2) | None) => {
                 let returned = self.returned(of);
                 let undefined = returned.undefined.is_some();
@@ -94,6 +135,11 @@ impl Launch<'_> {
             (Halt::Unknown(what), _) => Answer::Skipped(what),
         };
         (answer, false)
+    }
+
+    /// The mark of the row; a kernel of one row has none.
+    fn mark(&self, of: &RowThread) -> Option<u8> {
+        of.mark.and_then(|mark| of.thread.memory.region(mark).data().first().copied())
     }
 
     /// The trace of each instruction of the section in the first row. Those of the line are executed after the mark before

@@ -115,6 +115,17 @@ impl Expectation {
         }
     }
 
+    /// True if it is right to return with this value in the only output, and to change nothing else.
+    #[inline]
+    pub fn allows(&self, output: u128) -> bool {
+        match &self.allowed {
+            Allowed::Only(Ending::Returns(effect)) => {
+                matches!(effect.registers(), [only] if only.wrong(output) == 0) && effect.written().is_empty()
+            }
+            _ => false,
+        }
+    }
+
     /// Checks an answer.
     pub fn check(&self, case: &LineCase, answer: &Answer) -> RowVerdict {
         match answer {

@@ -3,6 +3,7 @@
 use ptx_spec::must::Must as _;
 
 use super::contents::mix;
+use super::ties::RoundedTo;
 use crate::value::{FloatFormat, low};
 
 /// The parts of a format.
@@ -103,7 +104,7 @@ pub(super) fn near(format: FloatFormat, sample: u64, source: u64, lane: u64) -> 
     let (shared, own) = (mix(seed), mix(seed + 1024 * (source + 1)));
     let (bias, most, places) =
         (parts.bias.cast_signed(), parts.most.cast_signed(), i64::from(format.infinity().trailing_zeros()));
-    if sample % 16 == 1 {
+    if sample % 8 == 1 {
         return parts.signed(below_tie(&parts, shared, source), shared >> 40 & 1 == 1);
     }
     let base = match sample % 8 {
@@ -151,11 +152,17 @@ fn near_integer(parts: &Parts, drawn: u64) -> u128 {
     parts.number(exponent + whole, fraction | mix(drawn) << parts.mantissa.saturating_sub(whole.cast_unsigned() as u32))
 }
 
-/// A float at which implementations fail, for each number: a limit of its format, or a number between.
+/// A float at which implementations fail, for each number: a limit of its format, a tie of a narrower one, or a number between.
 pub fn float_number(format: FloatFormat, number: u64) -> u128 {
-    match number % 2 {
-        0 => edge(format, number / 2),
-        _ => near(format, number / 2, number / 16 % 2, 0),
+    let near = || near(format, number / 4, number / 16 % 2, 0);
+    match number % 4 {
+        0 | 1 => edge(format, number / 4),
+        2 => {
+            let narrower = FloatFormat::all().nth((number >> 32) as usize % FloatFormat::all().count());
+            let tie = |(_, narrower)| RoundedTo::Float(narrower).float(format, mix(number));
+            narrower.and_then(tie).unwrap_or_else(near)
+        }
+        _ => near(),
     }
 }
 
@@ -165,6 +172,13 @@ pub(super) fn element(format: FloatFormat, kind: &str, sample: u64, source: u64,
     Some(match kind {
         "edge" => edge(format, turn.wrapping_add(5 * lane)),
         "float" => near(format, sample, source, lane),
+        "zero" => {
+            if mix(sample * 8 + lane + 1024 * source) >> 40 & 1 == 1 {
+                format.sign()
+            } else {
+                0
+            }
+        }
         "one" => format.one(),
         "smallest" => 1,
         "largest" => format.largest(),

@@ -8,6 +8,7 @@ use super::contents;
 use super::floats;
 use super::forbidden::Forbidden;
 use super::point::Point;
+use super::ties::RoundedTo;
 use crate::value::FloatFormat;
 
 /// The sources of a form, by their position.
@@ -23,6 +24,11 @@ fn name(form: &Form, operand: usize) -> String {
 /// True if an axis chooses the numbers of a source.
 pub(super) fn is_data(axis: &str) -> bool {
     axis.strip_suffix(DATA.0).is_some_and(|operand| operand.ends_with('.'))
+}
+
+/// True if the numbers of this kind are one number. (The zeros of floats are two.)
+pub(super) fn is_one_number(kind: &str) -> bool {
+    ["ones", "smallest", "largest", "one"].contains(&kind)
 }
 
 /// The axes of what sources hold.
@@ -48,15 +54,26 @@ pub(super) fn input(point: &Point<'_>, operand: usize, lane: usize, bits: u16) -
     let before = of(point.form).take_while(|&at| at < operand).count();
     let (kind, sample) = (point.value(&name(point.form, operand)), point.sample());
     let numbers = contents::data(kind, sample, (before, lane), u32::from(bits));
-    let of_type = point.form.operands[operand].type_by(point.isa, point.form, point.values);
-    let format = of_type.and_then(|of| Some((FloatFormat::of(&of.name)?, u32::from(of.bits), of.name.as_str())));
-    let Some((format, size, name)) = format else { return numbers };
+    let Some(of_type) = point.form.operands[operand].type_by(point.isa, point.form, point.values) else {
+        return numbers;
+    };
+    // Every other number of the kind is one that the result decides.
+    let decided = kind == "float" && sample % 2 == 1;
+    let rounded = if decided { RoundedTo::of(point.isa, point.form, point.values) } else { None };
+    let drawn = |lane: u64| contents::mix(sample / 2 + ((before as u64) << 8) + (lane << 16));
+    let (name, size) = (of_type.name.as_str(), u32::from(of_type.bits));
+    let Some(format) = FloatFormat::of(name) else {
+        let integer = rounded.and_then(|to| to.integer(size.min(bits.into()), drawn(lane as u64)));
+        return integer.unwrap_or(numbers);
+    };
     // The elements of a packed type, each in its place.
     let count = name.rsplit_once('x').and_then(|(_, count)| count.parse().ok()).unwrap_or(1);
     let place = size / count;
     let element = |at: u32| {
         let lane = lane as u64 + 8 * u64::from(at);
-        floats::element(format, kind, sample, before as u64, lane).map(|bits| bits << (at * place))
+        let tie = rounded.and_then(|to| to.float(format, drawn(lane)));
+        let bits = tie.or_else(|| floats::element(format, kind, sample, before as u64, lane));
+        bits.map(|bits| bits << (at * place))
     };
     let elements: Option<u128> = (0..count).map(element).try_fold(0, |all, bits| Some(all | bits?));
     // What is above the type in a wider register is random.

@@ -43,6 +43,11 @@ impl ExactNumber {
         Self { negative, significand, exponent, inexact: false }
     }
 
+    /// The middle between it and the number whose significand is one more.
+    pub fn tie_above(&self) -> Self {
+        Self::new(self.negative, 2 * self.significand + 1, self.exponent - 1)
+    }
+
     /// True if it is zero, of either sign.
     #[inline]
     pub fn is_zero(&self) -> bool {

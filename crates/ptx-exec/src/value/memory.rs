@@ -132,6 +132,11 @@ impl Memory {
         self.last = usize::MAX;
     }
 
+    /// True if there are stores to undo.
+    pub fn is_changed(&self) -> bool {
+        !self.replaced.is_empty()
+    }
+
     /// Undoes all stores.
     pub fn undo(&mut self) {
         while let Some(Replaced { region, at, bytes, before }) = self.replaced.pop() {

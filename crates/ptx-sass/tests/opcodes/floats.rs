@@ -70,7 +70,7 @@ pub(crate) const FLOATS: &[Case] = &[
     ("FMNMX3 R0,R1,R2,R3,!PT", "R1=0x40000000 R2=0x7fc00000 R3=0x40400000", "R0=0x40400000"),
     ("FMNMX3.NAN R0,R1,R2,R3,PT", "R1=0x40000000 R2=0x7fc00000 R3=0x40400000", "R0=0x7fffffff"),
     ("FSEL R0,R1,-|R2|,!P0", "R1=0 R2=0x3f800000 P0=1", "R0=0xbf800000"),
-    ("FSEL R0,R1,-R2,!P0", "R1=0 R2=0x7fc00000 P0=1", "R0=0x7fc00000/0x7fffffff"),
+    ("FSEL R0,R1,-R2,!P0", "R1=0 R2=0x7fc00000 P0=1", "R0=0xffc00000"),
     // Quotients of numbers far from the borders need no more than the short way.
     ("FCHK P0,R1,R2", "R1=0x3f800000 R2=0x40400000", "P0=0"),
     ("FCHK P0,R1,R2", "R1=0x3f800000 R2=0", "P0=1"),
