@@ -16,8 +16,8 @@ use crate::case::{self, InternalError};
 use crate::divergences::{Divergences, EngineVersion};
 use crate::engine::CaseExecutor;
 use crate::environment::Environment;
-use crate::line_case::{Answer, Holds, LineCase, Rows};
-use crate::model::{self, Prepared, RowVerdict};
+use crate::line_case::{Answer, Holds, LineCase, Returned, Rows};
+use crate::model::{self, Expectation, Prepared, RowVerdict};
 use crate::setup;
 use crate::space::{Diagram, environment_values};
 use crate::spec::{Choice, Cube, Form, Instruction, Spec, ValueSet};
@@ -162,67 +162,85 @@ impl OpenWalk<'_> {
     /// The results of the inputs from one on.
     fn part(&self, spec: &Spec, divergences: &Divergences, at: u64) -> Result<WalkCounts, InternalError> {
         let prepared = model::prepare(spec, &self.case).map_err(|why| InternalError(why.to_string()))?;
+        let check = WalkCheck { walk: self, prepared: &prepared, divergences };
         let inputs = at..self.domain().min(at + PART);
         let (mut counts, mut others) = (WalkCounts::default(), Vec::new());
-        let quick = self.engine.function(&self.case, &mut |function| {
-            let agrees = |input: &u64| {
-                let output = function(*input);
-                output.is_some_and(|output| prepared.expect(&[u128::from(*input)]).allows(output.into()))
-            };
-            let (mut agrees, all) = (agrees, inputs.clone());
-            others = all.filter(|input| !agrees(input)).collect();
-            counts.agreed = inputs.end - inputs.start - others.len() as u64;
-            counts.inputs = counts.agreed;
+        let has_function = self.engine.function(&self.case, &mut |function| {
+            for input in inputs.clone() {
+                match function(input).map(u128::from) {
+                    Some(output) => check.output(input, output, &mut counts),
+                    None => others.push(input),
+                }
+            }
         });
-        if !quick {
+        if !has_function {
             others = inputs.collect();
         }
         for inputs in others.chunks(ROWS) {
-            self.check(&prepared, divergences, inputs, &mut counts)?;
+            check.rows(inputs, &mut counts)?;
         }
+        counts.ranges.sort_unstable();
         Ok(counts)
     }
+}
 
-    /// Adds the results of some inputs, ascending, row by row.
-    fn check(
-        &self,
-        prepared: &Prepared<'_>,
-        divergences: &Divergences,
-        inputs: &[u64],
-        counts: &mut WalkCounts,
-    ) -> Result<(), InternalError> {
+/// The check of results of a line.
+struct WalkCheck<'c> {
+    walk: &'c OpenWalk<'c>,
+    prepared: &'c Prepared<'c>,
+    divergences: &'c Divergences,
+}
+
+impl WalkCheck<'_> {
+    /// Counts the output of an input.
+    fn output(&self, input: u64, output: u128, counts: &mut WalkCounts) {
+        let expectation = self.prepared.expect(&[input.into()]);
+        if expectation.allows(output) {
+            counts.inputs += 1;
+            counts.agreed += 1;
+        } else {
+            self.answer(input, &expectation, &Answer::Returned(Returned::registers(&[output])), counts);
+        }
+    }
+
+    /// Executes some inputs, ascending, as rows, and counts their results.
+    fn rows(&self, inputs: &[u64], counts: &mut WalkCounts) -> Result<(), InternalError> {
         let mut rows = Rows::new(1);
         inputs.iter().for_each(|input| rows.push(&[u128::from(*input)]));
-        let case = [LineCase { rows, ..self.case.clone() }];
-        let answers = case::answers(self.engine, &case)?.remove(0);
-        let [case] = &case;
-        let (version, form, choices) = (self.version.as_ref(), prepared.form(), prepared.choices());
-        let computes = divergences.computes_line(version, form, choices).next();
-        for ((input, expectation), answer) in inputs.iter().copied().zip(prepared.all(&case.rows)).zip(&answers) {
-            match expectation.check(case, answer) {
-                RowVerdict::Agrees(_) => counts.agreed += 1,
-                RowVerdict::Undecided(_) => counts.undecided += 1,
-                RowVerdict::Skipped(why) => {
-                    counts.skipped.get_or_insert(why);
-                    continue;
-                }
-                RowVerdict::Differs(difference) => {
-                    counts.failed += 1;
-                    let listed =
-                        refusals(divergences, version, Some(&difference), form, choices).chain(computes).next();
-                    counts.listed = counts.listed.take().or_else(|| Some(listed?.id.clone()));
-                    counts.add_range([input, input]);
-                    let text = |answer: &Answer| shown(answer, case.outputs[0].bits);
-                    counts.first.get_or_insert_with(|| FailedInput {
-                        input,
-                        expected: text(&expectation.example(case)),
-                        actual: text(answer),
-                    });
-                }
-            }
-            counts.inputs += 1;
+        let case = [LineCase { rows, ..self.walk.case.clone() }];
+        let answers = case::answers(self.walk.engine, &case)?.concat();
+        for ((input, expectation), answer) in inputs.iter().zip(self.prepared.all(&case[0].rows)).zip(&answers) {
+            self.answer(*input, &expectation, answer, counts);
         }
         Ok(())
+    }
+
+    /// Counts the answer to an input.
+    fn answer(&self, input: u64, expectation: &Expectation, answer: &Answer, counts: &mut WalkCounts) {
+        let OpenWalk { case, version, .. } = self.walk;
+        match expectation.check(case, answer) {
+            RowVerdict::Agrees(_) => counts.agreed += 1,
+            RowVerdict::Undecided(_) => counts.undecided += 1,
+            RowVerdict::Skipped(why) => {
+                counts.skipped.get_or_insert(why);
+                return;
+            }
+            RowVerdict::Differs(difference) => {
+                counts.failed += 1;
+                let (version, form, choices) = (version.as_ref(), self.prepared.form(), self.prepared.choices());
+                let refused = refusals(self.divergences, version, Some(&difference), form, choices);
+                let listed = refused.chain(self.divergences.computes_line(version, form, choices)).next();
+                counts.listed = counts.listed.take().or_else(|| Some(listed?.id.clone()));
+                counts.add_range([input, input]);
+                let text = |answer: &Answer| shown(answer, case.outputs[0].bits);
+                counts.first.get_or_insert_with(|| FailedInput {
+                    input,
+                    expected: text(&expectation.example(case)),
+                    actual: text(answer),
+                });
+            }
+        }
+        counts.inputs += 1;
     }
 }
 
@@ -290,6 +308,8 @@ pub struct DomainWalk<'a> {
     pub instructions: &'a [&'a Instruction],
     /// The opcode with modifiers of the lines, if not all are walked: `cvt.rn.f16.f32`.
     pub only: Option<&'a str>,
+    /// The size of the largest inputs in bits, at most 32.
+    pub most_bits: u16,
     /// The file that keeps what is done.
     pub file: &'a Path,
 }
@@ -310,7 +330,7 @@ impl DomainWalk<'_> {
         engines: &[(&dyn CaseExecutor, Environment)],
         progress: &Progress,
     ) -> Result<Vec<WalkedLine>, WalkError> {
-        let DomainWalk { spec, divergences, instructions, only, file } = *self;
+        let DomainWalk { spec, divergences, instructions, only, most_bits, file } = *self;
         let environments: BTreeSet<String> = engines.iter().map(|(_, environment)| environment.to_string()).collect();
         let header = WalkHeader {
             exhaustive: FORMAT,
@@ -321,7 +341,9 @@ impl DomainWalk<'_> {
         let mut walks: Vec<OpenWalk<'_>> = Vec::new();
         for (engine, environment) in engines {
             let lines = instructions.iter().flat_map(|instruction| lines(spec, instruction, environment));
-            let wanted = |(_, case): &(u16, LineCase)| only.is_none_or(|only| opcode(&case.line) == only);
+            let wanted = |(bits, case): &(u16, LineCase)| {
+                *bits <= most_bits && only.is_none_or(|only| opcode(&case.line) == only)
+            };
             let version = || EngineVersion::of(engine.id());
             walks.extend(lines.filter(wanted).map(|(bits, case)| OpenWalk {
                 engine: *engine,

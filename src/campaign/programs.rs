@@ -138,8 +138,8 @@ impl<'a> ProgramPlan<'a> {
     }
 
     /// First rows of plain programs, which are the simplest ones with their modifiers: registers without a guard, what compilers write
-    /// most. They have each pair of types; with `pairs`, each pair of modifiers, and each modifier with each pair of types. There
-    /// are up to `most` of them whatever pairs there are.
+    /// most. There is one with each pair of types and no modifier more than it needs; with `pairs`, with each pair of modifiers, and
+    /// each modifier with each pair of types. If these are fewer than `most`, there are others with drawn modifiers.
     fn plain(&self, most: usize, pairs: bool) -> Vec<Values> {
         let mut draw = Draw::named(&format!("plain {}", self.form.id), self.seed);
         let axes = self.axes_of_programs();
@@ -168,21 +168,22 @@ impl<'a> ProgramPlan<'a> {
                 if programs.iter().any(|program| cube.contains(program)) {
                     continue;
                 }
-                let slice = Slice::new(&self.region(), &cube);
-                let row = draw.below(slice.count()).and_then(|rank| slice.unrank(rank));
-                programs.extend(row.and_then(|row| self.simplest(&row, &modifiers, &mut draw)));
+                let program = Slice::new(&self.region(), &cube).simplest();
+                programs.extend(program.and_then(|program| self.first_row(&program, &mut draw)));
             }
         }
         let more = most.min(self.often(&modifiers)).saturating_sub(programs.len());
         let others = self.rarest(more, &modifiers, &mut draw);
-        programs.extend(others.iter().filter_map(|row| self.simplest(row, &modifiers, &mut draw)));
+        programs.extend(others.iter().filter_map(|row| {
+            let own = modifiers.iter().map(|axis| (*axis, only(row[*axis].into())));
+            let program = Slice::new(&self.region(), &Cube::new(own)).simplest()?;
+            self.first_row(&program, &mut draw)
+        }));
         programs
     }
 
-    /// A row of the simplest program with the modifiers of another.
-    fn simplest(&self, row: &Values, modifiers: &[usize], draw: &mut Draw) -> Option<Values> {
-        let own = modifiers.iter().map(|axis| (*axis, only(row[*axis].into())));
-        let program = Slice::new(&self.region(), &Cube::new(own)).simplest()?;
+    /// A row of a program.
+    fn first_row(&self, program: &Values, draw: &mut Draw) -> Option<Values> {
         draw.variant(&self.diagram.all().below(&program[..setup::first_of_row(self.form)]))
     }
 

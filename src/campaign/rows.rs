@@ -63,6 +63,9 @@ pub(super) struct Executor<'a> {
 /// Rows to execute together: what an engine starts for a request may take longer than the request.
 const ROWS: usize = 1 << 14;
 
+/// Rows of a program by which the cause of failures is searched: programs with more would count more than others.
+const ROWS_OF_PROGRAM: usize = 16;
+
 /// Rows of a form that are executed.
 struct PlannedRows {
     /// The instruction with the axes of its setup.
@@ -158,16 +161,21 @@ impl<'a> Executor<'a> {
         self.progress.done.fetch_add(planned.len() as u64, relaxed);
     }
 
-    /// Counts generated rows of a form.
+    /// Counts generated rows of a form. Those of one program come one after another.
     fn note_all(&self, of: &PlannedRows, rows: &[Values], results: &[CaseResult], tally: &mut Tally) {
-        for (values, result) in rows.iter().zip(results) {
-            self.health.note(result);
-            self.note(&Case { instruction: &of.executed, form: of.form, values }, result, tally);
+        let first_of_row = setup::first_of_row(&of.executed.forms[of.form]);
+        let mut results = results.iter();
+        for program in rows.chunk_by(|one, next| one[..first_of_row] == next[..first_of_row]) {
+            for ((at, values), result) in program.iter().enumerate().zip(results.by_ref()) {
+                self.health.note(result);
+                let case = Case { instruction: &of.executed, form: of.form, values };
+                self.note(&case, result, at < ROWS_OF_PROGRAM, tally);
+            }
         }
     }
 
-    /// Counts a generated row.
-    pub(super) fn note(&self, case: &Case<'_>, result: &CaseResult, tally: &mut Tally) {
+    /// Counts a generated row. `is_evidence`: if it fails, its cause is searched.
+    pub(super) fn note(&self, case: &Case<'_>, result: &CaseResult, is_evidence: bool, tally: &mut Tally) {
         let form = &case.form().id;
         let computes = self.divergences.computes(self.version.as_ref(), form, case.values);
         let listed = self.listed(computes, result, form, case.values);
@@ -177,7 +185,9 @@ impl<'a> Executor<'a> {
         }
         let group = tally.groups.entry(key).or_default();
         group.count += 1;
-        group.keep(case.values.to_vec(), Does::Computes);
+        if is_evidence || group.kept.is_empty() {
+            group.keep(case.values.to_vec(), Does::Computes);
+        }
         if group.is_simpler(case.values) {
             let environment = case.environment();
             let program = setup::line_case(self.spec, case.form(), &[case.values]).must("the row was executed");

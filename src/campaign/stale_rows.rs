@@ -160,7 +160,7 @@ impl Executor<'_> {
                 let QuestionedRows { rows: forms, tally, .. } = &mut **of;
                 for (((executed, at, _), rows), results) in forms.iter().zip(rows).zip(results.by_ref()) {
                     for (values, result) in rows.iter().zip(&results) {
-                        self.note(&Case { instruction: executed, form: *at, values }, result, tally);
+                        self.note(&Case { instruction: executed, form: *at, values }, result, true, tally);
                     }
                 }
             }

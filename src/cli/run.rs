@@ -108,10 +108,12 @@ pub(crate) struct Opts {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "",
-        requires = "instructions",
         conflicts_with_all = ["plan", "no_execution", "shard"]
     )]
     exhaustive: Option<String>,
+    /// The size of the largest inputs of --exhaustive in bits: 16 takes minutes for all lines, 32 for one.
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=32), requires = "exhaustive")]
+    exhaustive_bits: u16,
     /// Run only one part of the plan: 2/8 is the second of eight. Together the parts are the whole plan.
     #[arg(long, value_name = "N/M", default_value_t = Shard::WHOLE)]
     shard: Shard,

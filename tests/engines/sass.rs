@@ -8,6 +8,7 @@ use std::process::Command;
 
 use crate::cases::{self, Expected};
 use libtest_mimic::{Failed, Trial};
+use ptx_conform::campaign::{self, DomainWalk, Progress, WalkedLine};
 use ptx_conform::divergences::{Divergences, EngineVersion};
 use ptx_conform::engine::sass::{Configuration, Sass};
 use ptx_conform::engine::{CaseExecutor as _, CodeLister as _, Listing, toolchain};
@@ -17,7 +18,7 @@ use ptx_conform::line_case::{Answer, Holds, Input, LineCase, Output, Returned, R
 use ptx_conform::model::{Allowed, Ending};
 use ptx_conform::ptx::{Declarations, Line};
 use ptx_conform::space::{Diagram, Draw, environment_values};
-use ptx_conform::spec::Spec;
+use ptx_conform::spec::{Instruction, Spec};
 use ptx_conform::{model, setup};
 
 const VERSION: &str = "13.5";
@@ -26,20 +27,22 @@ const VERSION: &str = "13.5";
 type Check = fn() -> Result<(), Failed>;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, Check); 9] = [
+    let tests: [(&str, Check); 10] = [
         ("machine_code_does_what_was_computed_by_hand", machine_code_does_what_was_computed_by_hand),
         ("exact_results_do_not_depend_on_seeds", exact_results_do_not_depend_on_seeds),
         ("no_form_has_machine_code_that_is_unknown", no_form_has_machine_code_that_is_unknown),
         ("sums_are_what_the_model_expects", sums_are_what_the_model_expects),
         ("a_row_returns_what_the_machine_code_computes", a_row_returns_what_the_machine_code_computes),
         ("the_function_of_a_line_is_what_its_rows_return", the_function_of_a_line_is_what_its_rows_return),
+        ("domains_of_16_bits_agree", || domains_agree(&["abs", "cnot", "ex2", "popc", "tanh"])),
         ("a_result_that_nothing_wrote_fails", a_result_that_nothing_wrote_fails),
         ("the_smallest_module_has_the_same_answer", the_smallest_module_has_the_same_answer),
         ("machine_code_that_differs_the_second_time_fails", machine_code_that_differs_the_second_time_fails),
     ];
     let required = crate::installed::required();
     let ignored = opened().is_err() && !required;
-    tests.map(|(name, test)| Trial::test(name, test).with_ignored_flag(ignored)).into()
+    let all = Trial::test("all_domains_of_16_bits_agree", || domains_agree(&[])).with_ignored_flag(true);
+    tests.map(|(name, test)| Trial::test(name, test).with_ignored_flag(ignored)).into_iter().chain([all]).collect()
 }
 
 fn opened() -> Result<Sass, Failed> {
@@ -86,6 +89,34 @@ fn the_function_of_a_line_is_what_its_rows_return() -> Result<(), Failed> {
     }
     let two = program("add.u32 %r0, %r1, %r2;", &[("%r1", 1), ("%r2", 2)])?;
     assert!(!engine.function(&two, &mut |_| panic!("it has two inputs")));
+    Ok(())
+}
+
+/// Every input of the lines of some opcodes, or of all, with one source of up to 16 bits.
+fn domains_agree(opcodes: &[&str]) -> Result<(), Failed> {
+    let (spec, engine) = (ptx_conform::shipped::spec().map_err(|errors| errors[0].render(false))?, opened()?);
+    let divergences = Divergences::load(None, &spec).map_err(|errors| errors[0].render(false))?;
+    let named = |of: &&Instruction| opcodes.is_empty() || opcodes.contains(&of.name.as_str());
+    let instructions: Vec<&Instruction> = spec.instructions.iter().filter(named).collect();
+    let environment = campaign::executing_environment(&spec, &engine)?;
+    let directory = tempfile::tempdir()?;
+    let file = directory.path().join("exhaustive.jsonl");
+    let walk = DomainWalk {
+        spec: &spec,
+        divergences: &divergences,
+        instructions: &instructions,
+        only: None,
+        most_bits: 16,
+        file: &file,
+    };
+    let walked = walk.run(&[(&engine, environment)], &Progress::default())?;
+    assert!(walked.len() >= 7, "{walked:#?}");
+    let agrees = |line: &&WalkedLine| {
+        line.counts.inputs == line.domain && (line.counts.failed == 0 || line.counts.listed.is_some())
+    };
+    let others: Vec<&WalkedLine> = walked.iter().filter(|line| !agrees(line)).collect();
+    assert!(others.is_empty(), "{others:#?}");
+    println!("{} lines agree with each input", walked.len());
     Ok(())
 }
 

@@ -79,7 +79,10 @@ fn failures_that_are_not_reproduced_are_reported() {
     let report = Report::new(&SPEC, &Divergences::default(), &Options::default(), &results, findings);
     assert_eq!(report.verdict, RunVerdict::Disagreed);
     let [reported] = report.not_reproduced.as_slice() else { panic!("{:?}", report.not_reproduced) };
-    assert!(reported.starts_with("suq.query: ") && reported.contains(" rows failed"), "{reported}");
+    assert!(
+        reported.starts_with("suq.query: ") && reported.contains(" failed: the rows that failed passed"),
+        "{reported}"
+    );
 }
 
 /// Rows that are asked about again after a mistake of an engine use up the number of traps once.

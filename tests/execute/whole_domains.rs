@@ -19,7 +19,7 @@ fn walk(engine: &StandIn<'_>, opcode: &str, file: &Path, progress: &Progress) ->
     let instructions = [SPEC.instruction(name).expect("a specification")];
     let environment = campaign::executing_environment(&SPEC, engine).expect("an environment");
     let (divergences, only) = (Divergences::default(), Some(opcode));
-    DomainWalk { spec: &SPEC, divergences: &divergences, instructions: &instructions, only, file }
+    DomainWalk { spec: &SPEC, divergences: &divergences, instructions: &instructions, only, most_bits: 32, file }
         .run(&[(engine, environment)], progress)
 }
 

@@ -95,6 +95,7 @@ const EXCEPTIONS: &[Exception] = &[
     ),
     ("src/causes/rows/inputs.rs", &[".zero"], "the number 0 among the inputs of a row"),
     ("crates/ptx-exec/src/setup/contents.rs", &[".zero"], "the number 0 among the inputs of a row"),
+    ("crates/ptx-exec/src/setup/floats.rs", &[".zero"], "the number 0 among the inputs of a row"),
     ("src/cli/engines.rs", &[".gpu"], "the name of an engine"),
     ("crates/ptx-engines/src/gpu/about.rs", &[".gpu"], "the name of an engine"),
     ("crates/ptx-engines/src/gpu/crew.rs", &[".gpu"], "the name of an engine"),

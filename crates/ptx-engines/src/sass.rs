@@ -442,8 +442,8 @@ impl CaseExecutor for Sass {
     }
 
     fn function(&self, case: &LineCase, act: &mut dyn FnMut(&mut LineFunction<'_>)) -> bool {
-        let case = std::slice::from_ref(case);
-        let compiled = self.compile(case);
+        // Without the marks of a row, and what its number takes.
+        let compiled = self.compile_as(std::slice::from_ref(case), kernel::fenced_module);
         let loaded = self.disassemble(&compiled).ok();
         let function = loaded.as_ref().and_then(LoadedCases::function);
         function.map(|mut function| act(&mut function)).is_some()

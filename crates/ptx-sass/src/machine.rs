@@ -152,7 +152,7 @@ impl Thread {
         match &self.begin {
             Some(begin) => {
                 self.registers.copy_from(&begin.registers);
-                self.late.clone_from(&begin.late);
+                self.late.copy_from(&begin.late);
                 self.next = begin.next;
             }
             None => self.start(self.first),

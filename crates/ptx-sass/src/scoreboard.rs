@@ -80,6 +80,13 @@ impl LateResults {
         (self.raised, self.running) = (0, None);
     }
 
+    /// Takes the state of others.
+    pub(crate) fn copy_from(&mut self, from: &Self) {
+        self.results.clear();
+        self.results.extend_from_slice(&from.results);
+        (self.instructions, self.raised, self.running) = (from.instructions, from.raised, from.running);
+    }
+
     /// An instruction whose results are late begins.
     #[inline]
     pub(crate) fn begin(&mut self, arrival: LateArrival) {

@@ -60,6 +60,7 @@ impl Opts {
             no_matrix: _,
             // Another kind of run.
             exhaustive: _,
+            exhaustive_bits: _,
             no_vocabulary: _,
             // How it is run, and where the report goes.
             plan: _,

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 
 use super::{Opts, with_progress};
-use ptx_conform::campaign::{self, DomainWalk, Subject, WalkedLine};
+use ptx_conform::campaign::{self, DomainWalk, Subject, WalkCounts, WalkedLine};
 use ptx_conform::divergences::Divergences;
+use ptx_conform::plural::counted;
 use ptx_conform::spec::{Instruction, Spec};
 
 impl Opts {
@@ -30,11 +31,12 @@ impl Opts {
         if engines.is_empty() {
             bail!("no engine executes: name one with --engine, such as `sass@13.5`");
         }
-        let named = |of: &&Instruction| self.instructions.contains(&of.name);
+        let named = |of: &&Instruction| self.instructions.is_empty() || self.instructions.contains(&of.name);
         let instructions: Vec<&Instruction> = spec.instructions.iter().filter(named).collect();
         let file = directory.join("exhaustive.jsonl");
         let only = self.exhaustive.as_deref().filter(|only| !only.is_empty());
-        let walk = DomainWalk { spec, divergences, instructions: &instructions, only, file: &file };
+        let most_bits = self.exhaustive_bits;
+        let walk = DomainWalk { spec, divergences, instructions: &instructions, only, most_bits, file: &file };
         let (walked, stopped) = with_progress(|progress| {
             let walked = walk.run(&engines, progress);
             (walked, progress.stopped())
@@ -46,11 +48,13 @@ impl Opts {
                 (Some(only), false) => {
                     let possible: Vec<String> = possible.into_iter().collect();
                     bail!(
-                        "there is no line of `{only}` whose only input is a register of up to 32 bits, but of {}",
+                        "there is no line of `{only}` whose only input is a register of up to {most_bits} bits; of up to 32 there are {}",
                         possible.join(", ")
                     );
                 }
-                _ => bail!("none of these instructions has a line whose only input is a register of up to 32 bits"),
+                _ => bail!(
+                    "none of these instructions has a line whose only input is a register of up to {most_bits} bits"
+                ),
             }
         }
         super::super::output::print(&text(&walked, stopped))?;
@@ -94,6 +98,9 @@ fn text(walked: &[WalkedLine], stopped: bool) -> String {
         let ranges = counts.ranges.iter().map(range).collect::<Vec<_>>().join(", ");
         to(format!("  inputs that differ: {ranges}{more}"));
     }
+    let sum = |of: fn(&WalkCounts) -> u64| walked.iter().map(|line| of(&line.counts)).sum::<u64>();
+    let (inputs, failed) = (sum(|counts| counts.inputs), sum(|counts| counts.failed));
+    let _ = writeln!(text, "{}: {inputs} inputs executed, {failed} differ", counted(walked.len() as u64, "line"));
     if stopped {
         text.push_str("interrupted: the same command goes on from here\n");
     }

@@ -2,7 +2,7 @@
 
 use ptx_spec::role::setup::{DATA, PAIRED};
 use ptx_spec::spec::words::{DOUBLE, FLOAT, INTEGER, NONE};
-use ptx_spec::spec::{Form, Role, SetupAxis};
+use ptx_spec::spec::{Form, Kind, Role, SetupAxis};
 
 use super::contents;
 use super::floats;
@@ -57,13 +57,14 @@ pub(super) fn input(point: &Point<'_>, operand: usize, lane: usize, bits: u16) -
     let Some(of_type) = point.form.operands[operand].type_by(point.isa, point.form, point.values) else {
         return numbers;
     };
-    // Every other number of the kind is one that the result decides.
-    let decided = kind == "float" && sample % 2 == 1;
+    // Most numbers of the kind are those at which the result is rounded.
+    let decided = kind == "float" && sample % 4 != 0;
     let rounded = if decided { RoundedTo::of(point.isa, point.form, point.values) } else { None };
-    let drawn = |lane: u64| contents::mix(sample / 2 + ((before as u64) << 8) + (lane << 16));
+    let drawn = |lane: u64| contents::mix(sample + ((before as u64) << 8) + (lane << 16));
     let (name, size) = (of_type.name.as_str(), u32::from(of_type.bits));
     let Some(format) = FloatFormat::of(name) else {
-        let integer = rounded.and_then(|to| to.integer(size.min(bits.into()), drawn(lane as u64)));
+        let integer = rounded
+            .and_then(|to| to.integer((size.min(bits.into()), of_type.kind == Kind::Signed), drawn(lane as u64)));
         return integer.unwrap_or(numbers);
     };
     // The elements of a packed type, each in its place.

@@ -9,7 +9,7 @@ use crate::value::{ExactNumber, FloatFormat, FloatValue, RoundingMode, low};
 /// The numbers that the result of a line is rounded to.
 #[derive(Clone, Copy)]
 pub(super) enum RoundedTo {
-    /// Those of a format.
+    /// The numbers of a format.
     Float(FloatFormat),
     /// Integers.
     Integers,
@@ -98,8 +98,8 @@ impl RoundedTo {
         is_it.then(|| sign | beside(bits, drawn).min(of.largest()))
     }
 
-    /// An integer of so many bits, for each number drawn: a tie, or next to one. None if such integers are numbers of the result.
-    pub(super) fn integer(self, bits: u32, drawn: u64) -> Option<u128> {
+    /// An integer of so many bits, with a sign or without, for each number drawn: a tie, or next to one. None if such integers are numbers of the result.
+    pub(super) fn integer(self, (bits, signed): (u32, bool), drawn: u64) -> Option<u128> {
         let Self::Float(format) = self else { return None };
         let mantissa = format.one().trailing_zeros().min(63);
         // The number of bits that are rounded away.
@@ -112,7 +112,7 @@ impl RoundedTo {
         };
         let magnitude = (1 << mantissa | kept) << away | 1 << (away - 1);
         let magnitude = beside(magnitude, drawn);
-        Some(low(if drawn >> 40 & 1 == 1 { magnitude.wrapping_neg() } else { magnitude }, bits))
+        Some(low(if signed && drawn >> 40 & 1 == 1 { magnitude.wrapping_neg() } else { magnitude }, bits))
     }
 }
 
@@ -149,8 +149,8 @@ mod tests {
     fn halves_of_integers_and_long_integers_occur() {
         let singles = |drawn| RoundedTo::Integers.float(FloatFormat::F32, drawn);
         assert!(count(singles, |bits| bits == 0x4020_0000 || bits == 0x3f00_0000) > 3, "2.5 and 0.5");
-        let longs = |drawn| RoundedTo::Float(FloatFormat::F32).integer(64, drawn);
+        let longs = |drawn| RoundedTo::Float(FloatFormat::F32).integer((64, false), drawn);
         assert!(count(longs, |bits| bits & 1 == 1 && bits >> 63 == 0 && bits >> 53 != 0) > 8, "beside a tie, and wide");
-        assert!(count(|drawn| RoundedTo::Float(FloatFormat::F64).integer(32, drawn), |_| true) == 0);
+        assert!(count(|drawn| RoundedTo::Float(FloatFormat::F64).integer((32, true), drawn), |_| true) == 0);
     }
 }
