@@ -23,13 +23,16 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Each chain is found at its lines in a kernel, but for those that are wrong only in a loop.
+/// Chains that are wrong if a register of their kernel happens to hold something else than 0.
+const BY_CHANCE: [&str; 1] = ["upper-halves-of-guarded-functions"];
+
+/// Each chain is found at its lines in a kernel, but for those that are wrong only in a loop, or by chance.
 fn are_found() -> Result<(), Failed> {
     let asked = Asked::new()?;
     let (hosts, version) = (hosts(), EngineVersion::of(asked.engines[0].id()).ok_or("a version")?);
     let mut all = Vec::new();
     for (at, (known, chain)) in chains(&asked, &version).enumerate() {
-        if !known.id.ends_with("-of-loops") {
+        if !known.id.ends_with("-of-loops") && !BY_CHANCE.contains(&known.id.as_str()) {
             let host = &hosts[at * 5 % hosts.len()];
             let (case, block) = with_chain(&host.case, chain);
             // Not all listed lines are in older targets. The text keeps its length.
