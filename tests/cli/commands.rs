@@ -133,6 +133,22 @@ fn a_run_executes_on_the_available_engines() {
     assert!(!text.contains("rows tried") && !text.contains("not asked: "), "{text}");
 }
 
+/// `run --exhaustive` keeps what is done, and does it once.
+#[test]
+fn whole_domains_are_walked() {
+    let directory = temporary();
+    let walk = |opcode: &str| text_of(directory.path(), &format!("run cnot --exhaustive={opcode} --engine model"));
+    for _ in 0..2 {
+        let (code, text) = walk("cnot.b16");
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.ends_with("1 line: 65536 inputs executed, 0 differ\n"), "{text}");
+        let kept = std::fs::read_to_string(directory.path().join("reports/latest/exhaustive.jsonl")).expect("a file");
+        assert_eq!(kept.lines().count(), 2, "a header and a part");
+    }
+    let (code, text) = walk("cnot.f16");
+    assert!(code == Some(2) && text.contains("up to 32 there are cnot.b16, cnot.b32\n"), "{text}");
+}
+
 /// The command of a deeper run names all engines as the run did, and the options that choose what is asked about.
 #[test]
 fn the_command_of_a_deeper_run_runs() {
