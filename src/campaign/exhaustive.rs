@@ -266,9 +266,10 @@ fn lines(spec: &Spec, instruction: &Instruction, environment: &Environment) -> V
         let mut cubes = vec![Cube::default().at(&choices)];
         for (at, axis) in form.axes.iter().enumerate() {
             cubes = match axis.choice {
-                Choice::Guard => cubes.into_iter().map(|cube| cube.with(at, only(0))).collect(),
+                Choice::Guard => cubes.into_iter().map(|cube| cube.with(at, ValueSet::only(0))).collect(),
                 Choice::Modifier => {
-                    let each = |cube: Cube| axis.claimed.iter().map(move |value| cube.clone().with(at, only(value)));
+                    let each =
+                        |cube: Cube| axis.claimed.iter().map(move |value| cube.clone().with(at, ValueSet::only(value)));
                     let possible = |cube: &Cube| Diagram::inside(form, None, cube).count() > 0;
                     cubes.into_iter().flat_map(each).filter(possible).collect()
                 }
@@ -283,11 +284,6 @@ fn lines(spec: &Spec, instruction: &Instruction, environment: &Environment) -> V
         }
     }
     found.into_values().collect()
-}
-
-/// The set of a value.
-fn only(value: u8) -> ValueSet {
-    ValueSet::of(usize::from(value) + 1, |other| other == usize::from(value))
 }
 
 /// The simplest line of a form with some choices that has an input.

@@ -158,7 +158,9 @@ impl<'a> ProgramPlan<'a> {
         }
         let mut programs: Vec<Values> = Vec::new();
         for axes in together {
-            let choices = |axis: usize| (0..self.diagram.width(axis)).map(move |value| (axis, only(value)));
+            let choices = |axis: usize| {
+                (0..=u8::MAX).take(self.diagram.width(axis)).map(move |value| (axis, ValueSet::only(value)))
+            };
             let cubes = axes.iter().fold(vec![Cube::default()], |cubes, axis| {
                 let each =
                     |cube: &Cube| choices(*axis).map(|(axis, set)| cube.clone().with(axis, set)).collect::<Vec<_>>();
@@ -175,7 +177,7 @@ impl<'a> ProgramPlan<'a> {
         let more = most.min(self.often(&modifiers)).saturating_sub(programs.len());
         let others = self.rarest(more, &modifiers, &mut draw);
         programs.extend(others.iter().filter_map(|row| {
-            let own = modifiers.iter().map(|axis| (*axis, only(row[*axis].into())));
+            let own = modifiers.iter().map(|axis| (*axis, ValueSet::only(row[*axis])));
             let program = Slice::new(&self.region(), &Cube::new(own)).simplest()?;
             self.first_row(&program, &mut draw)
         }));
@@ -266,11 +268,6 @@ impl<'a> ProgramPlan<'a> {
 /// All pairs of some axes.
 fn pairs_of(axes: &[usize]) -> Vec<Vec<usize>> {
     axes.iter().enumerate().flat_map(|(at, a)| axes[at + 1..].iter().map(|b| vec![*a, *b])).collect()
-}
-
-/// The set of a value.
-fn only(value: usize) -> ValueSet {
-    ValueSet::of(value + 1, |other| other == value)
 }
 
 /// How many rows may end their kernel on an engine; at most `undefined` of those that may do anything.

@@ -247,9 +247,7 @@ fn why_never(forms: &[FormClasses<'_>], known: &[Modifier], meanings: &[Vec<usiz
             let Some(choices) = choices else { continue };
             let newest = form.axis_of(Choice::Ptx).map(|axis| (axis, 0));
             let fixed = choices.into_iter().flatten().chain(newest);
-            let only = |(axis, value): (usize, u8)| {
-                (axis, ValueSet::of(usize::from(value) + 1, |other| other == usize::from(value)))
-            };
+            let only = |(axis, value): (usize, u8)| (axis, ValueSet::only(value));
             let cube = Cube::new(fixed.map(only));
             for (at, rule) in form.rules.iter().enumerate() {
                 let constrains = matches!(rule.kind, RuleKind::Constraint | RuleKind::Given);

@@ -87,7 +87,7 @@ impl WitnessSearch<'_> {
         let mut cube = Cube::default();
         for modifier in self.modifiers {
             if let Some((axis, value)) = modifier.in_form(form.form)? {
-                cube = cube.with(axis, only(value));
+                cube = cube.with(axis, ValueSet::only(value));
             }
         }
         // The classes of the environment, by address size; that of 64 bits first.
@@ -107,7 +107,7 @@ impl WitnessSearch<'_> {
     /// The line with these modifiers whose operands are, as far as they may be, registers of the size of the instruction's
     /// type. A feature is about modifiers, and engines may treat numbers, sinks and wider registers specially.
     fn with_plain_operands(&self, form: &Form, region: &Region<'_>, values: &[u8]) -> Values {
-        let slots = form.slots.iter().map(|slot| (slot.axis, only(values[slot.axis])));
+        let slots = form.slots.iter().map(|slot| (slot.axis, ValueSet::only(values[slot.axis])));
         let mut cube = slots.fold(Cube::default(), |cube, (axis, value)| cube.with(axis, value));
         let mut plain = values.to_vec();
         for operand in &form.operands {
@@ -128,10 +128,6 @@ impl WitnessSearch<'_> {
         }
         plain
     }
-}
-
-fn only(value: u8) -> ValueSet {
-    ValueSet::of(usize::from(value) + 1, |other| other == usize::from(value))
 }
 
 /// Where a variant is valid with all its other choices: in any address size, and with 64 bits.

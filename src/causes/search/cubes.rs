@@ -113,7 +113,8 @@ fn own<'v>(cube: &Cube, at: usize, kept: &[Option<Cube>], fails: &[&'v Values]) 
 
 /// Leaves out values that none of its own failing variants has.
 fn without_foreign(cube: &Cube, own: &[&Values]) -> Cube {
-    let spoken = |axis: usize| own.iter().fold(ValueSet::default(), |set, values| set.or(&only(values[axis])));
+    let spoken =
+        |axis: usize| own.iter().fold(ValueSet::default(), |set, values| set.or(&ValueSet::only(values[axis])));
     Cube::new(cube.sets().iter().map(|(axis, set)| (*axis, set.and(&spoken(*axis)))))
 }
 
@@ -122,7 +123,9 @@ fn without_foreign(cube: &Cube, own: &[&Values]) -> Cube {
 pub(crate) fn around(points: &Points) -> Cube {
     // Cubes are searched within one environment.
     let axes = EnvironmentValues::AXES..points.fails.first().map_or(EnvironmentValues::AXES, Vec::len);
-    let spoken = |axis: usize| points.fails.iter().fold(ValueSet::default(), |set, values| set.or(&only(values[axis])));
+    let spoken = |axis: usize| {
+        points.fails.iter().fold(ValueSet::default(), |set, values| set.or(&ValueSet::only(values[axis])))
+    };
     let mut cube = Cube::new(axes.map(|axis| (axis, spoken(axis))));
     loop {
         let inside = points.passes.iter().filter(|values| cube.contains(values)).count();
@@ -231,7 +234,7 @@ impl HittingSets<'_> {
 /// The cube around a failing variant that names these axes, each with as many values as failing variants
 /// support and no passing one contradicts.
 fn grow(seed: &Values, axes: &[usize], points: &Points, budget: &mut Budget) -> Cube {
-    let mut sets: Vec<(usize, ValueSet)> = axes.iter().map(|&axis| (axis, only(seed[axis]))).collect();
+    let mut sets: Vec<(usize, ValueSet)> = axes.iter().map(|&axis| (axis, ValueSet::only(seed[axis]))).collect();
     // After one axis has grown, another may be able to.
     loop {
         let before = sets.clone();
@@ -240,7 +243,10 @@ fn grow(seed: &Values, axes: &[usize], points: &Points, budget: &mut Budget) -> 
             let elsewhere =
                 |values: &Values| sets.iter().all(|(other, set)| *other == axis || set.contains(values[*other]));
             let of = |points: &[Values]| {
-                points.iter().filter(|v| elsewhere(v)).fold(ValueSet::default(), |set, v| set.or(&only(v[axis])))
+                points
+                    .iter()
+                    .filter(|v| elsewhere(v))
+                    .fold(ValueSet::default(), |set, v| set.or(&ValueSet::only(v[axis])))
             };
             budget.spend(points.fails.len() + points.passes.len());
             let (fails, passes) = (of(&points.fails), of(&points.passes));
@@ -250,10 +256,6 @@ fn grow(seed: &Values, axes: &[usize], points: &Points, budget: &mut Budget) -> 
             return Cube::new(sets);
         }
     }
-}
-
-fn only(value: u8) -> ValueSet {
-    ValueSet::of(usize::from(value) + 1, |at| at == usize::from(value))
 }
 
 #[cfg(test)]
@@ -299,7 +301,7 @@ mod tests {
     #[test]
     fn a_cube_that_explains_nothing_of_its_own_is_left_out() {
         let all = points(|v| v[0] == 1 || v[1] == 2);
-        let cube = |axis: usize, value: u8| (axis + EnvironmentValues::AXES, only(value));
+        let cube = |axis: usize, value: u8| (axis + EnvironmentValues::AXES, ValueSet::only(value));
         let overlapping = [Cube::new([cube(0, 1)]), Cube::new([cube(1, 2)]), Cube::new([cube(0, 1), cube(2, 0)])];
         let fails: Vec<&Values> = all.fails.iter().collect();
         let least = least(&overlapping, &fails);

@@ -196,7 +196,7 @@ impl Generalise<'_> {
 
     /// The combination around a failing point.
     fn grow<E>(&mut self, seed: &Values, ask: &mut Ask<'_, E>) -> Result<Combination, E> {
-        let mut sets: Vec<ValueSet> = seed.iter().map(|&value| only(value)).collect();
+        let mut sets: Vec<ValueSet> = seed.iter().map(|&value| ValueSet::only(value)).collect();
         let mut unknown = vec![ValueSet::default(); seed.len()];
         let mut pool: Vec<Values> = vec![seed.clone()];
         for _ in 0..PASSES {
@@ -290,7 +290,7 @@ impl Generalise<'_> {
         let (mut others, mut counts) = (Vec::new(), Vec::new());
         for (value, of_value) in (0..=u8::MAX).zip(&of_value) {
             let mut with = sets.to_vec();
-            with[axis] = only(value);
+            with[axis] = ValueSet::only(value);
             let cube = Cube::new(with.into_iter().enumerate().skip(self.prefix.len()));
             let drawn = if of_value.points.is_empty() { self.sample(&cube, EACH).1 } else { Vec::new() };
             counts.push(drawn.len());
@@ -317,7 +317,7 @@ impl Generalise<'_> {
     /// other.
     fn repaired(&self, point: &Values, axis: usize, value: u8) -> Option<Values> {
         let region = self.region();
-        let mut cube = Cube::new([(axis, only(value))]);
+        let mut cube = Cube::new([(axis, ValueSet::only(value))]);
         if Slice::new(&region, &cube).count() == 0 {
             return None;
         }
@@ -325,13 +325,13 @@ impl Generalise<'_> {
         let mut others: Vec<usize> = (self.prefix.len()..point.len()).filter(|other| *other != axis).collect();
         others.sort_by_key(|other| std::cmp::Reverse(other.abs_diff(axis)));
         for chunk in others.chunks(4) {
-            let all = chunk.iter().fold(cube.clone(), |cube, &other| cube.with(other, only(point[other])));
+            let all = chunk.iter().fold(cube.clone(), |cube, &other| cube.with(other, ValueSet::only(point[other])));
             if Slice::new(&region, &all).count() > 0 {
                 cube = all;
                 continue;
             }
             for &other in chunk {
-                let kept = cube.clone().with(other, only(point[other]));
+                let kept = cube.clone().with(other, ValueSet::only(point[other]));
                 if Slice::new(&region, &kept).count() > 0 {
                     cube = kept;
                 }
@@ -419,10 +419,6 @@ impl Generalise<'_> {
         }
         Ok(())
     }
-}
-
-fn only(value: u8) -> ValueSet {
-    ValueSet::of(ValueSet::CAPACITY, |at| at == usize::from(value))
 }
 
 /// The values of an axis in a cube: all of them if it does not restrict the axis.

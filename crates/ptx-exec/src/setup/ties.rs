@@ -1,6 +1,7 @@
 //! Numbers at which a result in another format is rounded: halfway between two of its numbers, one of them, and what is next to
 //! these.
 
+use ptx_spec::must::Must as _;
 use ptx_spec::spec::{Form, Isa, Kind, Role};
 
 use super::contents::mix;
@@ -44,7 +45,7 @@ const INTEGERS: [u64; 24] = [
 ];
 
 impl RoundedTo {
-    /// By the type of the first result of a line; none if it has other numbers, or is no function of one source.
+    /// By the type of the first result of a line: a float, or if the line has one source, an integer.
     pub(super) fn of(isa: &Isa, form: &Form, values: &[u8]) -> Option<Self> {
         let of_role = |role: Role| form.operands.iter().filter(move |operand| operand.role == role);
         let result = of_role(Role::Destination).next()?.type_by(isa, form, values)?;
@@ -75,10 +76,11 @@ impl RoundedTo {
                     7 => format.one().saturating_sub(1),
                     _ => u128::from(any) % (format.largest() + 1),
                 };
-                match format.value(bits) {
-                    FloatValue::Finite(number) => number,
-                    _ => ExactNumber::new(false, 0, 0),
-                }
+                let number = match format.value(bits) {
+                    FloatValue::Finite(number) => Some(number),
+                    _ => None,
+                };
+                number.must("what is at most the largest number is a number")
             }
         }
     }
@@ -98,7 +100,8 @@ impl RoundedTo {
         is_it.then(|| sign | beside(bits, drawn).min(of.largest()))
     }
 
-    /// An integer of so many bits, with a sign or without, for each number drawn: a tie, or next to one. None if such integers are numbers of the result.
+    /// An integer for each number drawn, of so many bits, with a sign or without: a tie, or next to one. None if the result's format
+    /// has all such integers.
     pub(super) fn integer(self, (bits, signed): (u32, bool), drawn: u64) -> Option<u128> {
         let Self::Float(format) = self else { return None };
         let mantissa = format.one().trailing_zeros().min(63);

@@ -22,6 +22,14 @@ impl ValueSet {
         set
     }
 
+    /// The set of one value.
+    pub fn only(value: u8) -> Self {
+        let value = usize::from(value);
+        let mut set = Self::default();
+        set.0[value / 64] = 1 << (value % 64);
+        set
+    }
+
     /// True if the value is in the set.
     pub fn contains(&self, value: u8) -> bool {
         let value = usize::from(value);
@@ -92,8 +100,7 @@ impl Cube {
 
     /// The cube with these first choices.
     pub fn at(self, choices: &[u8]) -> Self {
-        let only = |value: u8| ValueSet::of(usize::from(value) + 1, |other| other == usize::from(value));
-        choices.iter().enumerate().fold(self, |cube, (axis, value)| cube.with(axis, only(*value)))
+        choices.iter().enumerate().fold(self, |cube, (axis, value)| cube.with(axis, ValueSet::only(*value)))
     }
 
     fn narrow(&mut self, axis: usize, set: ValueSet) {
