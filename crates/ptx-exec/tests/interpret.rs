@@ -103,6 +103,9 @@ const STRAIGHT: &[(&str, &str)] = &[
     ("st.b32 [%o+32], 1;", "undefined: line 7"),
     // Special registers, and addresses.
     ("mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.y; st.v2.b32 [%o], {%r1, %r2};", "00000001 00000000"),
+    // Blanks and comments may stand before a component.
+    ("mov.u32 %r1, %ntid .x; mov.u32 %r2, %tid /* a */ .y; st.v2.b32 [%o], {%r1, %r2};", "00000001 00000000"),
+    (".reg .v2 .b32 v; mov.b32 v .x, 1; mov.b32 v\t.y, 2; st.v2.b32 [%o], v;", "00000001 00000002"),
     ("mov.b64 %d1, {%tid.x, %nctaid.z}; st.b64 [%o], %d1;", "00000000 00000001"),
     ("cvta.to.global.u64 %d1, %o; st.global.b32 [%d1], 1;", "00000001"),
     ("cvta.global.u64 %d1, %o; st.b32 [%d1+4], 1;", "03020100 00000001"),

@@ -25,10 +25,11 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! must plural environment spec text yaml role load print export space judge directive review explain check inline
+//! must plural environment component spec text yaml role load print export space judge directive review explain check inline
 //! ```
 
 pub mod check;
+pub mod component;
 pub mod directive;
 pub mod environment;
 pub mod explain;
@@ -48,6 +49,7 @@ pub mod yaml;
 
 /// PTX text, read and printed.
 pub mod ptx {
+    pub use crate::component::{split_component, without_blanks};
     pub use crate::print::{Printer, Setting, print_variant, scaffold, scaffold_of};
     pub use crate::role::{Item, OBJECT_KINDS};
     pub use crate::text::*;

@@ -1,5 +1,6 @@
 //! The names of a body: registers by their slots, variables by their addresses.
 
+use ptx_spec::ptx::split_component;
 use rustc_hash::FxHashMap;
 
 use crate::object::Space;
@@ -123,7 +124,7 @@ impl<'m, 'a> NameScopes<'m, 'a> {
         if let Some(of) = self.whole(name) {
             return Some(of);
         }
-        let (vector, component) = name.rsplit_once('.')?;
+        let (vector, component) = split_component(name)?;
         let lane =
             u32::try_from(["x", "y", "z", "w", "r", "g", "b", "a"].iter().position(|known| *known == component)?);
         let lane = lane.ok()? % 4;

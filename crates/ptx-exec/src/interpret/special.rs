@@ -4,6 +4,7 @@
 
 use super::register_bits::RegisterBits;
 use ptx_spec::must::Must as _;
+use ptx_spec::ptx::split_component;
 
 /// A special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ const WARP: u32 = 32;
 impl ThreadRegister {
     /// The special register with a name that the specification knows.
     pub(super) fn named(name: &str) -> Self {
-        let (register, component) = name.rsplit_once('.').unwrap_or((name, ""));
+        let (register, component) = split_component(name).unwrap_or((name, ""));
         let component = ["x", "y", "z"].iter().position(|known| *known == component);
         match (register, component) {
             ("%tid", Some(at)) => Self::Thread(at),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ptx_spec::ptx::{self, Declaration, Declarator, Statements};
+use ptx_spec::ptx::{self, Declaration, Declarator, Statements, split_component};
 
 use crate::line_case::LineCase;
 use crate::object::{Space, Variable};
@@ -97,7 +97,7 @@ impl<'a> DeclaredNames<'a> {
     /// True if it declares this register: alone, as one of a family (`%r3` of `%r<9>`), or as the
     /// component of a vector (`%v.x`).
     pub(super) fn has_register(&self, register: &str) -> bool {
-        let name = match register.rsplit_once('.') {
+        let name = match split_component(register) {
             Some((vector, component)) if self.declaration.lanes > 1 => {
                 let known = ["x", "y", "z", "w", "r", "g", "b", "a"].iter().position(|&known| known == component);
                 if known.is_none_or(|at| at % 4 >= usize::from(self.declaration.lanes)) {

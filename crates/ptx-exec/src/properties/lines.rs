@@ -1,8 +1,10 @@
 //! Properties of every line: how variants and other texts are judged, and how they are printed again.
 
+use std::borrow::Cow;
+
 use ptx_spec::environment::Environment;
 use ptx_spec::judge::{Judge, Reading};
-use ptx_spec::ptx::{Declarations, Line, OperandText, print_variant};
+use ptx_spec::ptx::{Argument, Declarations, Line, OperandText, print_variant, without_blanks};
 use ptx_spec::review::is_as_meant;
 use ptx_spec::space::{Diagram, breakable, environment, environment_values};
 use ptx_spec::spec::{Form, Instruction, Rule, Spec, UNREAD, Writing};
@@ -77,11 +79,48 @@ pub(super) fn names(form: &Form, values: &[u8]) -> Vec<String> {
     form.axes.iter().enumerate().map(|(axis, of)| format!("{}={}", of.name, form.value(values, axis))).collect()
 }
 
-/// A line without the spelling of its operands.
+/// A line without the spelling of its operands, and the names in it without blanks.
 fn said<'l>(line: &'l Line<'_>) -> impl PartialEq + std::fmt::Debug + use<'l> {
-    let operands =
-        line.operands.iter().map(|OperandText { argument, suffix, .. }| (argument, suffix)).collect::<Vec<_>>();
-    (line.guard, line.opcode, &line.modifiers, operands)
+    let mut names = Vec::new();
+    let guard = line.guard.map(|(negated, name)| (negated, without_blanks(name)));
+    let mut operands = Vec::new();
+    for OperandText { argument, suffix, .. } in &line.operands {
+        operands.push((nameless(argument, &mut names), suffix));
+    }
+    (guard, line.opcode, &line.modifiers, operands, names)
+}
+
+/// An argument with its names taken out, in order and without the blanks that may stand in them.
+fn nameless<'a>(argument: &'a Argument<'_>, names: &mut Vec<Cow<'a, str>>) -> Argument<'a> {
+    let mut out = |name: &'a str| names.push(without_blanks(name));
+    match argument {
+        Argument::Name(name) => out(name),
+        Argument::Sum(name, _) | Argument::Signed(_, name) | Argument::Element(name, None, _) => out(name),
+        Argument::Element(name, Some(register), _) => {
+            out(name);
+            out(register);
+        }
+        _ => {}
+    }
+    let mut all = |elements: &'a [Argument<'_>]| elements.iter().map(|element| nameless(element, names)).collect();
+    match argument {
+        Argument::Name(_) => Argument::Name(""),
+        Argument::Sum(_, value) => Argument::Sum("", *value),
+        Argument::Signed(sign, _) => Argument::Signed(*sign, ""),
+        Argument::Element(_, register, value) => Argument::Element("", register.map(|_| ""), *value),
+        Argument::Tuple(elements) => Argument::Tuple(all(elements)),
+        Argument::Bracket(elements) => Argument::Bracket(all(elements)),
+        Argument::List(elements) => Argument::List(all(elements)),
+        Argument::Pair(halves) => {
+            let [first, second] = &**halves;
+            Argument::Pair(Box::new([nameless(first, names), nameless(second, names)]))
+        }
+        Argument::Integer(value) => Argument::Integer(*value),
+        Argument::Float(bits) => Argument::Float(*bits),
+        Argument::Double(bits) => Argument::Double(*bits),
+        Argument::Sink => Argument::Sink,
+        Argument::Other => Argument::Other,
+    }
 }
 
 /// The line with blanks wherever they are allowed.

@@ -1,5 +1,6 @@
 //! Which argument of a line is which operand of its form.
 
+use crate::component::split_component;
 use crate::spec::{Form, Pattern};
 use crate::text::{Argument, Declarations, Line, Symbol};
 
@@ -81,7 +82,7 @@ impl<'l, 'a> BoundArgument<'l, 'a> {
                 Argument::Name(name) | Argument::Sum(name, ..) | Argument::Signed(_, name) => Some(*name),
                 _ => None,
             };
-            let register = register.map(|name| match name.rsplit_once('.') {
+            let register = register.map(|name| match split_component(name) {
                 Some((register, _)) if self.suffixed && declarations.symbol(name).is_none() => register,
                 _ => name,
             });

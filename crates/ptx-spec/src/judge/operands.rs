@@ -2,6 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::component::split_component;
 use crate::must::Must;
 use crate::role::{self, Found};
 use crate::space::Values;
@@ -208,14 +209,14 @@ impl OperandsReader<'_> {
         if has
             && suffix.is_none()
             && !declared(name)
-            && let Some((register, _)) = name.rsplit_once('.')
+            && let Some((register, suffix)) = split_component(name)
         {
             let argument = match sign {
                 None => Argument::Name(register),
                 Some(sign) => Argument::Signed(sign, register),
             };
             self.operand(at, (&argument, false), values, read);
-            read.suffix(self.form, Some(at), Some(&name[register.len()..]), values);
+            read.suffix(self.form, Some(at), Some(&name[name.len() - suffix.len() - 1..]), values);
             return;
         }
         self.operand(at, (argument, false), values, read);

@@ -2,6 +2,7 @@
 
 use super::item::{self, LABEL, LOCAL_PARAMETER, object_word};
 use super::shape::of_register;
+use crate::component::split_component;
 use crate::spec::words::{DOUBLE, FLOAT, INTEGER, OTHER, SINK, VARIABLE};
 use crate::spec::{Axis, Form, Isa, Kind, Operand, Role, Special, SpecialNeeds, TextFault};
 use crate::text::{Argument, Declarations, Symbol};
@@ -173,7 +174,7 @@ impl OperandReader<'_> {
 
     /// A component that a vector of two does not have is of the vector's type, and a fault.
     fn component(&self, name: &str, found: &mut Found) -> ReadValue<'_> {
-        let declared = name.rsplit_once('.').and_then(|(vector, part)| Some((self.declarations.symbol(vector)?, part)));
+        let declared = split_component(name).and_then(|(vector, part)| Some((self.declarations.symbol(vector)?, part)));
         match declared {
             Some((Symbol::Register(Some(of), 2), "z" | "w" | "b" | "a")) => {
                 found.fault(TextFault::Component);

@@ -1,6 +1,7 @@
 //! Special registers as operands. PTX ISA `special-registers`.
 
 use super::shape::SlotSets;
+use crate::component::split_component;
 use crate::spec::words::{NONE, OTHER, SPECIAL};
 use crate::spec::{Choice, Cube, Draft, Operand, RegisterType, RuleKind, ValueSet};
 
@@ -77,7 +78,7 @@ fn since(draft: &Draft<'_>, axis: usize) -> Vec<Cube> {
 
 /// The name of a special register: a component by its first letters, `%tid.x` for `%tid.r`.
 pub(super) fn canonical(name: &str) -> String {
-    let Some((vector, component)) = name.rsplit_once('.') else { return name.to_owned() };
+    let Some((vector, component)) = split_component(name) else { return name.to_owned() };
     let component = match component {
         "r" => "x",
         "g" => "y",

@@ -1,11 +1,13 @@
 //! The parts that the instructions share: versions, targets, types, special registers.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::component::without_blanks;
 use crate::environment::{Suffix, Target, Version};
 
 /// The part of the specification that all instructions share.
@@ -80,11 +82,9 @@ impl Isa {
         if !name.starts_with('%') {
             return None;
         }
-        self.specials.get(name).or_else(|| {
-            // Blanks or comments may stand before a component.
-            let (vector, component) = name.rsplit_once('.')?;
-            let end = vector.find(|c: char| c.is_ascii_whitespace() || c == '/')?;
-            self.specials.get(&format!("{}.{component}", &vector[..end]))
+        self.specials.get(name).or_else(|| match without_blanks(name) {
+            Cow::Owned(name) => self.specials.get(&name),
+            Cow::Borrowed(_) => None,
         })
     }
 

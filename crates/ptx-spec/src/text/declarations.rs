@@ -12,6 +12,7 @@ use super::name_table::{NameTable, hash};
 use super::part::offset;
 use super::signature::{self, CallSignature, Formal};
 use super::{Context, Lexer, SyntaxError};
+use crate::component::split_component;
 use crate::spec::Isa;
 
 /// The meaning of a name.
@@ -148,9 +149,7 @@ impl Declarations {
         if let Some(whole) = self.whole(name) {
             return Some(whole.symbol);
         }
-        let (vector, component) = name.rsplit_once('.')?;
-        // Blanks or comments may stand before the component.
-        let vector = vector.split(|c: char| c.is_ascii_whitespace() || c == '/').next().unwrap_or(vector);
+        let (vector, component) = split_component(name)?;
         let lane = ["x", "y", "z", "w"].iter().chain(&["r", "g", "b", "a"]).position(|&c| c == component)? % 4;
         match self.whole(vector)?.symbol {
             Symbol::Register(of, lanes) if lanes > 1 && usize::from(lanes) > lane => Some(Symbol::Register(of, 1)),

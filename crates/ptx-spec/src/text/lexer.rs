@@ -4,6 +4,7 @@
 //! report errors.
 
 use super::SyntaxError;
+use crate::component::is_blank;
 
 /// A set of bytes with fast lookup.
 pub(super) struct Bytes([bool; 256]);
@@ -46,12 +47,6 @@ pub(crate) fn is_identifier(word: &str) -> bool {
     let Some((first, following)) = bytes.split_first() else { return false };
     let begins = first.is_ascii_alphabetic() || matches!(first, b'_' | b'$' | b'%') && !following.is_empty();
     begins && following.iter().all(|&byte| FOLLOWING.has(byte))
-}
-
-/// True for white space. The mark of old systems for the end of a file is white space as well, as ptxas has it. So is NUL;
-/// the check of whole files warns of it.
-fn is_blank(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || matches!(byte, 0x1a | 0)
 }
 
 /// The kind of a [`Token`].

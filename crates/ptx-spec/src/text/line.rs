@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::constant::Constant;
 use super::lexer::Lexer;
+use crate::component::without_blanks;
 
 /// A parsed instruction; all texts borrow from the text that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +87,7 @@ pub enum Argument<'a> {
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((negated, name)) = self.guard {
-            write!(f, "@{}{name} ", if negated { "!" } else { "" })?;
+            write!(f, "@{}{} ", if negated { "!" } else { "" }, without_blanks(name))?;
         }
         f.write_str(self.opcode)?;
         self.modifiers.iter().try_for_each(|modifier| f.write_str(modifier))?;
@@ -184,6 +185,7 @@ mod tests {
             ("setp.eq.u32 p | q, a, ( b ), ! r;", "setp.eq.u32 p|q, a, (b), !r;"),
             ("x a |;", "x a |;"),
             ("ret ;", "ret;"),
+            ("@$ /* c */ .x s $\t.b;", "@$.x s $.b;"),
             // A vertical tab is not a blank.
             ("x ++4\u{b} ;", "x ++4\u{b};"),
         ] {
