@@ -11,6 +11,8 @@ mod examples;
 mod exhaustive;
 mod extras;
 mod first_answers;
+mod kept;
+mod line_task;
 mod lowering;
 mod main_environment;
 mod options;
@@ -22,35 +24,29 @@ mod record;
 mod results;
 mod rows;
 mod spaces;
+mod stages;
 mod stale;
 mod stale_rows;
 mod tally;
 mod together;
 mod vocabulary;
+mod work;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
-use rayon::prelude::*;
+use crate::divergences::Divergences;
+use crate::ledger::{Ledger, TaskCosts};
+use crate::spec::{Instruction, Spec};
 
-use crate::case::InternalError;
-use crate::divergences::{Divergences, EngineVersion};
-use crate::engine::{CaseExecutor, LineJudge};
-use crate::environment::Environment;
-use crate::spec::{Form, Instruction, Spec};
-
-use ask::{Asker, LineQuestion};
 pub(crate) use chains::KnownOfEngine;
-use first_answers::FirstAnswers;
-use rows::Executor;
-use spaces::Spaces;
-use together::Together;
+use stages::Stages;
 
 pub use chain_tally::ChainTally;
 pub use deeper::Deeper;
 pub use examples::{Agreement, AskedExample};
 pub use exhaustive::{DomainWalk, FailedInput, WalkCounts, WalkError, WalkedLine};
+pub use kept::KeptEngine;
 pub use lowering::LoweredModifier;
 pub use main_environment::newest;
 pub use options::{DepthBudget, Generate, Options, Progress, RunDepth, Shard, Stage, Strategy, Subject};
@@ -63,8 +59,29 @@ pub use tally::{
     Count, GroupKey, Mismatch, MismatchGroup, RecordedRow, RowCount, Sample, Split, Tally, Unanswered, WordLine,
 };
 pub use vocabulary::TriedWords;
+pub use work::Asks;
+pub use work::all_notes;
 
-/// Runs: lines are judged first, rows are executed then.
+/// A run: what it asks about, and where the results of its tasks are kept.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// The specification.
+    pub spec: &'a Spec,
+    /// The known divergences.
+    pub divergences: &'a Divergences,
+    /// What is asked about.
+    pub options: &'a Options,
+    /// Where it stands.
+    pub progress: &'a Progress,
+    /// Where the results are kept; none if the run cannot be resumed.
+    pub ledger: Option<&'a Ledger>,
+    /// Which tasks are asked that are not in the ledger.
+    pub asks: Asks,
+    /// The costs of tasks, by which they are shared among shards.
+    pub costs: &'a TaskCosts,
+}
+
+/// Runs without a ledger: the tasks, then the conclusion.
 pub fn run(
     spec: &Spec,
     divergences: &Divergences,
@@ -72,279 +89,78 @@ pub fn run(
     options: &Options,
     progress: &Progress,
 ) -> Results {
-    let campaign = Campaign { spec, divergences, options, progress, instructions: named(spec, options) };
-    let needs = if subjects.iter().any(|subject| subject.judge.is_some()) { campaign.needs() } else { Vec::new() };
-    let mut results = Results::default();
-    for subject in subjects {
-        let name = subject.id().map(ToString::to_string).unwrap_or_default();
-        let mut result = EngineResult { name, ..EngineResult::default() };
-        if let Some(judge) = subject.judge {
-            campaign.judge(subject, judge, &needs, &mut result);
-        }
-        results.engines.push(result);
-    }
-    for (at, executor) in subjects.iter().enumerate().filter_map(|(at, subject)| Some((at, subject.executor?))) {
-        if let Err(why) = campaign.execute(executor, &mut results.engines[at]) {
-            results.absent.push((executor.id().to_string(), why));
-        }
-    }
-    results.interrupted = progress.stopped();
-    results
+    let costs = TaskCosts::default();
+    let run = Run { spec, divergences, options, progress, ledger: None, asks: Asks::Everything, costs: &costs };
+    let asked = run.ask(subjects);
+    run.conclude(subjects, asked)
 }
 
-/// The judging tasks of a run, except those that depend on earlier results.
-pub fn plan(spec: &Spec, subject: &Subject<'_>, options: &Options) -> Vec<Task> {
-    let (divergences, progress) = (Divergences::default(), Progress::default());
-    let campaign =
-        Campaign { spec, divergences: &divergences, options, progress: &progress, instructions: named(spec, options) };
-    let needs = campaign.needs();
-    let tasks = Mutex::new(Vec::new());
-    for (instruction, needs) in campaign.instructions.iter().zip(&needs) {
-        let keep = |task: Task| {
-            if task.belongs_to(options.shard, instruction) {
-                tasks
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push((task.describe(instruction).to_string(), task));
+impl Run<'_> {
+    /// The results of all tasks: those of the ledger, and those that are asked now. Lines are judged first, rows are
+    /// executed then.
+    pub fn ask(&self, subjects: &[Subject<'_>]) -> Results {
+        let stages = Stages::new(self, named(self.spec, self.options));
+        let needs = if subjects.iter().any(|of| of.judge.is_some()) { stages.needs() } else { Vec::new() };
+        let mut results = Results::default();
+        for subject in subjects {
+            let name = subject.id().map(ToString::to_string).unwrap_or_default();
+            let mut result = EngineResult { name, ..EngineResult::default() };
+            if let Some(judge) = subject.judge {
+                stages.judge(subject, judge, &needs, &mut result);
             }
+            results.engines.push(result);
+        }
+        for (at, executor) in subjects.iter().enumerate().filter_map(|(at, subject)| Some((at, subject.executor?))) {
+            if let Err(why) = stages.execute(executor, &mut results.engines[at]) {
+                results.absent.push((executor.id().to_string(), why));
+            }
+        }
+        // A conclusion from a part of the tasks would be none.
+        if self.progress.is_ending() {
+            self.progress.stop.store(true, Ordering::Relaxed);
+            results.interrupted = true;
+        }
+        results.ledger_failure = stages.work.into_failure().map(|why| why.to_string());
+        results
+    }
+
+    /// Asks about the listed divergences that the tasks have not shown, and about the causes of chains.
+    pub fn conclude(&self, subjects: &[Subject<'_>], mut results: Results) -> Results {
+        let stages = Stages::new(self, named(self.spec, self.options));
+        for (subject, result) in subjects.iter().zip(&mut results.engines) {
+            if let Some(judge) = subject.judge.filter(|_| result.gave_up.is_none()) {
+                stages.question_lines(subject, judge, result);
+            }
+        }
+        for (subject, result) in subjects.iter().zip(&mut results.engines) {
+            if let Some(executor) = subject.executor {
+                stages.question_execution(executor, result);
+            }
+        }
+        results.interrupted |= self.progress.stopped();
+        results
+    }
+}
+
+/// The judging tasks of a plan, except those that depend on earlier results.
+pub fn plan(spec: &Spec, subject: &Subject<'_>, options: &Options) -> Vec<Task> {
+    let (divergences, progress, costs) = (Divergences::default(), Progress::default(), TaskCosts::default());
+    let divergences = &divergences;
+    let (progress, costs, asks) = (&progress, &costs, Asks::Everything);
+    let run = Run { spec, divergences, options, progress, ledger: None, asks, costs };
+    let stages = Stages::new(&run, named(spec, options));
+    let needs = stages.needs();
+    let tasks = Mutex::new(Vec::new());
+    for (instruction, needs) in stages.instructions.iter().zip(&needs) {
+        let keep = |task: Task| {
+            let described = task.describe(instruction).to_string();
+            tasks.lock().unwrap_or_else(PoisonError::into_inner).push((described, task));
         };
         planner::plan(spec, instruction, needs, subject, options, &keep);
     }
     let mut tasks = tasks.into_inner().unwrap_or_else(PoisonError::into_inner);
     tasks.sort_by(|a, b| a.0.cmp(&b.0));
     tasks.into_iter().map(|(_, task)| task).collect()
-}
-
-/// A task is counted from here on, until this is dropped, even by a panic.
-struct UnfinishedTask<'a>(&'a AtomicUsize);
-
-impl<'a> UnfinishedTask<'a> {
-    fn new(unfinished: &'a AtomicUsize) -> Self {
-        unfinished.fetch_add(1, Ordering::Relaxed);
-        Self(unfinished)
-    }
-}
-
-impl Drop for UnfinishedTask<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Takes part in the work until no task waits for a thread: the next instruction is then planned before threads are
-/// idle, and few plans are in memory at once.
-fn help_until_few(unfinished: &AtomicUsize) {
-    while unfinished.load(Ordering::Relaxed) >= rayon::current_num_threads() {
-        if rayon::yield_now() != Some(rayon::Yield::Executed) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-}
-
-struct Campaign<'a> {
-    spec: &'a Spec,
-    divergences: &'a Divergences,
-    options: &'a Options,
-    progress: &'a Progress,
-    instructions: Vec<&'a Instruction>,
-}
-
-impl Campaign<'_> {
-    /// The spaces of each form in which a version or target is needed.
-    fn needs(&self) -> Vec<Vec<Spaces>> {
-        let around = self.options.boundaries && self.options.environment.is_none();
-        let boundaries = around && self.options.depth.budget().environments;
-        let of_form = |form: &Form| if boundaries { Spaces::of_needs(form) } else { Spaces::default() };
-        self.instructions.par_iter().map(|instruction| instruction.forms.par_iter().map(of_form).collect()).collect()
-    }
-
-    /// Asks an engine to judge lines: those of the plan first, then words, examples, and what is listed.
-    fn judge(&self, subject: &Subject<'_>, judge: &dyn LineJudge, needs: &[Vec<Spaces>], result: &mut EngineResult) {
-        self.progress.begin(Stage::Judging);
-        result.judges = true;
-        let health = FirstAnswers::default();
-        let asker = Asker::new(self.spec, self.divergences, judge, &health);
-        if self.options.plans() {
-            result.tally = self.ask_planned(&asker, subject, needs, &mut result.forms);
-            result.gave_up = health.gave_up();
-            if result.gave_up.is_some() {
-                return;
-            }
-            self.try_words(subject, result);
-            self.progress.begin(Stage::Listed);
-            self.ask_examples(subject, result);
-        }
-        self.progress.begin(Stage::Listed);
-        // An engine with unanswered cases may not have shown all its divergences.
-        let lost = !judge.losses().is_empty();
-        if let (false, Some(version)) = (self.progress.stopped() || lost, &asker.version) {
-            let search = stale::StaleSearch {
-                asker: &asker,
-                version,
-                subject,
-                instructions: &self.instructions,
-                forms: &result.forms,
-                options: self.options,
-            };
-            let questioned = InternalError::caught(|| Ok(search.find(&mut result.tally)));
-            if let Some(questioned) = result.tally.ok_or_note(questioned) {
-                (result.stale, result.not_asked) = (questioned.stale, questioned.not_asked);
-            }
-        }
-    }
-
-    /// Asks about the lines of the plan. Each task runs as soon as it is planned, unless it waits for those of other
-    /// instructions.
-    fn ask_planned(
-        &self,
-        asker: &Asker<'_>,
-        subject: &Subject<'_>,
-        needs: &[Vec<Spaces>],
-        forms: &mut Vec<FormPlan>,
-    ) -> Tally {
-        let tally = Mutex::new(Tally::default());
-        let unfinished = AtomicUsize::new(0);
-        let together = Together::new(&self.instructions);
-        rayon::scope(|scope| {
-            let (tally, unfinished) = (&tally, &unfinished);
-            let spawn = |question| {
-                self.progress.planned.fetch_add(1, Ordering::Relaxed);
-                let unfinished_task = UnfinishedTask::new(unfinished);
-                scope.spawn(move |_| {
-                    let _unfinished_task = unfinished_task;
-                    if self.progress.stopped() {
-                        return;
-                    }
-                    let done = InternalError::caught(|| Ok(asker.ask(question, self.options)));
-                    let done = done.unwrap_or_else(Tally::of_error);
-                    self.progress.done.fetch_add(1, Ordering::Relaxed);
-                    self.progress.cases.fetch_add(done.cases(), Ordering::Relaxed);
-                    // Sums stay sound even if a thread panicked.
-                    tally.lock().unwrap_or_else(PoisonError::into_inner).merge(done);
-                });
-            };
-            for (at, (instruction, needs)) in self.instructions.iter().zip(needs).enumerate() {
-                if self.progress.stopped() || asker.health.step().is_none() {
-                    break;
-                }
-                let small = Mutex::new(Vec::new());
-                let keep = |question| small.lock().unwrap_or_else(PoisonError::into_inner).push(question);
-                let ask = |task: Task| match task.belongs_to(self.options.shard, instruction) {
-                    true if self.options.depth.budget().together => together.add(at, task),
-                    true if together::is_small(&task) => keep(LineQuestion::new(instruction, task)),
-                    true => spawn(LineQuestion::new(instruction, task)),
-                    false => {}
-                };
-                let plan = || Ok(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
-                let planned = InternalError::caught(plan);
-                forms.extend(
-                    tally.lock().unwrap_or_else(PoisonError::into_inner).ok_or_note(planned).into_iter().flatten(),
-                );
-                let small = small.into_inner().unwrap_or_else(PoisonError::into_inner);
-                together::packed(small).into_iter().for_each(spawn);
-                help_until_few(unfinished);
-            }
-            together.questions().into_iter().for_each(spawn);
-        });
-        tally.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Asks about the manual's own examples; only one shard does it.
-    fn ask_examples(&self, subject: &Subject<'_>, result: &mut EngineResult) {
-        if self.progress.stopped() || self.options.shard.number != 1 {
-            return;
-        }
-        let examples = || examples::examples(self.spec, self.divergences, &self.instructions, subject);
-        result.examples = result.tally.ok_or_note(InternalError::caught(examples)).unwrap_or_default();
-        for example in &result.examples {
-            for id in &example.divergences {
-                let as_expected = example.agreement != Agreement::Unexpected;
-                result.tally.listed.entry(id.clone()).or_default().note(as_expected);
-            }
-        }
-    }
-
-    /// Tries words in slots; only one shard does it.
-    fn try_words(&self, subject: &Subject<'_>, result: &mut EngineResult) {
-        if !self.options.vocabulary || self.progress.stopped() || self.options.shard.number != 1 {
-            return;
-        }
-        self.progress.begin(Stage::Words);
-        let probe =
-            || vocabulary::probe(self.spec, self.divergences, subject, &self.instructions, &result.forms, self.options);
-        let tried = InternalError::caught(probe);
-        if let Some((words, tally)) = result.tally.ok_or_note(tried) {
-            result.words = Some(words);
-            result.tally.merge(tally);
-        }
-    }
-
-    /// Executes rows on an engine, or compares what was recorded of it.
-    ///
-    /// # Errors
-    /// Why it cannot execute.
-    fn execute(&self, engine: &dyn CaseExecutor, result: &mut EngineResult) -> Result<(), String> {
-        self.progress.begin(Stage::Executing);
-        let health = FirstAnswers::default();
-        let executor = Executor {
-            spec: self.spec,
-            divergences: self.divergences,
-            engine,
-            version: EngineVersion::of(engine.id()),
-            health: &health,
-            options: self.options,
-            progress: self.progress,
-        };
-        if let Some(recorded) = engine.recorded() {
-            result.rows_from = Some(RowSource::Recorded);
-            let replay = || executor.replay(&recorded, &self.instructions, &mut result.tally);
-            let replayed = InternalError::caught(replay);
-            result.tally.ok_or_note(replayed);
-            self.question(&executor, None, result);
-            return Ok(());
-        }
-        let newest = executing_environment(self.spec, engine)?;
-        let environment = self.options.environment.unwrap_or(newest);
-        if self.options.plans() {
-            executor.execute(environment, &self.instructions, &mut result.tally);
-        }
-        if let Some(kernels) = engine.as_kernel_executor().filter(|_| !self.progress.stopped()) {
-            self.progress.begin(Stage::Chains);
-            let known = KnownOfEngine { divergences: self.divergences, version: EngineVersion::of(engine.id()) };
-            let run = || chains::run(self.spec, kernels, &known, environment, self.options, self.progress);
-            let done = InternalError::caught(run);
-            result.chains = result.tally.ok_or_note(done).unwrap_or_default();
-            let ask = || Ok(chains::question(self.spec, kernels, &known, environment, self.options, &mut result.tally));
-            let questioned = InternalError::caught(ask);
-            if let Some(questioned) = result.tally.ok_or_note(questioned) {
-                result.stale.extend(questioned.stale);
-                result.not_asked.extend(questioned.not_asked);
-            }
-        }
-        result.rows_from = Some(RowSource::Executed(environment));
-        result.limits = engine.limits();
-        let wanted = self.options.plans()
-            && self.options.modifiers
-            && self.options.shard.number == 1
-            && !self.progress.stopped();
-        if let Some(lister) = engine.as_lister().filter(|_| wanted) {
-            let lowered = || lowering::lowered(self.spec, lister, &environment, &self.instructions);
-            result.lowered = result.tally.ok_or_note(InternalError::caught(lowered)).unwrap_or_default();
-        }
-        result.gave_up = result.gave_up.take().or(health.gave_up());
-        self.question(&executor, Some(environment), result);
-        Ok(())
-    }
-
-    /// Questions the listed divergences in executing lines.
-    fn question(&self, executor: &Executor<'_>, environment: Option<Environment>, result: &mut EngineResult) {
-        let ask = || executor.question(environment, &self.instructions, &mut result.tally);
-        let questioned = InternalError::caught(ask);
-        if let Some(questioned) = result.tally.ok_or_note(questioned) {
-            result.stale.extend(questioned.stale);
-            result.not_asked.extend(questioned.not_asked);
-        }
-    }
 }
 
 /// The instructions and directives of a run.
@@ -360,7 +176,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::engine::{Batch, Depth, Engine, EngineId, Outcome};
+    use crate::engine::{Batch, Depth, Engine, EngineId, LineJudge, Outcome};
+    use crate::environment::Environment;
 
     /// Accepts everything, and loses the first line where examples are asked about, or words.
     struct Lossy(EngineId);

@@ -71,7 +71,7 @@ pub struct CaseResult {
 }
 
 /// A contradiction within this tool, which is a bug.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
 #[error("{0}")]
 pub struct InternalError(pub String);
 

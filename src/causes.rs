@@ -34,7 +34,6 @@ use open_group::OpenGroup;
 use rows::executed::ExecutedInstruction;
 
 pub(crate) use cause::short as short_rule;
-pub(crate) use conclude::versions;
 pub use finding::{
     Blame, ComparedObject, Evidence, Finding, Findings, ListedCase, Mark, MinimalCase, MinimalRow, Suspect, Vote,
 };

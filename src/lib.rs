@@ -11,7 +11,7 @@
 //! imports: a module imports only modules before it in this list. `docs/design.md` explains the design.
 //!
 //! ```text order
-//! shipped releases case divergences defects campaign causes blame borders wrong_code matrix report
+//! ledger shipped releases case divergences defects campaign causes blame borders wrong_code matrix report
 //! ```
 
 pub mod blame;
@@ -26,6 +26,7 @@ pub use ptx_exec::{hex, interpret, kernel, kernel_case, line_case, model, object
 pub use ptx_spec::{
     check, directive, environment, explain, export, inline, judge, load, must, plural, ptx, review, space, spec, yaml,
 };
+pub mod ledger;
 pub mod matrix;
 pub mod releases;
 pub mod report;

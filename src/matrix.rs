@@ -9,7 +9,6 @@ mod contrast;
 mod csv;
 mod features;
 mod format;
-mod join;
 mod observe;
 mod pairs;
 mod query;

@@ -15,14 +15,13 @@ mod history;
 mod junit;
 mod listed;
 mod markdown;
-mod merge;
 mod modifiers;
 mod news;
 mod pages;
 mod support;
 mod text;
 
-use crate::campaign::{Generate, Options, Results, Shard, Strategy};
+use crate::campaign::{Generate, Options, Results, Strategy};
 use crate::causes::{Finding, Findings};
 use crate::divergences::Divergences;
 use crate::engine::words::acts;
@@ -30,14 +29,13 @@ use crate::spec::Spec;
 
 pub use chains::{ChainFinding, ChainFindingLine, ChainReport, JoinedChainFinding};
 pub use coverage::{ExampleAnswer, ExampleReport, FormReport, FormTested, RuleExample, RuleReport};
-pub use data::{DeeperReport, EarlierRun, FORMAT, KnownFinding, News, Report, ReportOptions, ReportPart, RunVerdict};
+pub use data::{DeeperReport, EarlierRun, FORMAT, KnownFinding, News, Report, ReportOptions, RunVerdict};
 pub use deaths::DeathReport;
 pub use diff::{Changed, DiffSection, ReportDiff};
 pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, UndefinedReport};
 pub use groups::{GroupCase, GroupReport};
 pub use history::{HISTORY_FORMAT, HistoryEngine, HistoryLine, open as open_history};
 pub use listed::DivergenceReport;
-pub use merge::judged_nothing;
 pub use modifiers::{CodeChanges, ModifierReport};
 pub use pages::PageSources;
 pub use support::SupportReport;
@@ -70,7 +68,6 @@ impl ReportOptions {
             chains: options.chain_count(),
             seed: options.seed,
             environment: options.environment.map(|environment| environment.to_string()),
-            shard: (options.shard != Shard::WHOLE).then(|| options.shard.to_string()),
         }
     }
 }
@@ -135,7 +132,6 @@ impl Report {
             verdict,
             date: None,
             news: None,
-            parts: Vec::new(),
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             specification: spec.fingerprint.clone(),
             divergence_files: divergences.fingerprint.clone(),
@@ -172,15 +168,6 @@ impl Report {
             ([], 1..) => RunVerdict::CouldNotJudge,
             ([], 0) => RunVerdict::Agreed,
         };
-    }
-
-    /// One report of several, each with words that name it in errors: of shards of a plan, of different engines, or of
-    /// different instructions. In any order and grouping it is the same.
-    ///
-    /// # Errors
-    /// A text that says which two cannot be merged, and why.
-    pub fn merged(reports: Vec<(String, Self)>) -> Result<Self, String> {
-        merge::merge(reports)
     }
 
     /// As JSON, indented; characters that would act on a terminal or in a viewer are escaped.
@@ -220,6 +207,11 @@ impl Report {
     pub fn pages(&self, sources: &PageSources<'_>) -> Result<Vec<(String, String)>, minijinja::Error> {
         pages::pages(self, sources)
     }
+}
+
+/// The words for an engine that judged nothing.
+pub fn judged_nothing(engine: &str) -> String {
+    format!("{engine} judged nothing")
 }
 
 /// A finding as text for a terminal.

@@ -23,7 +23,7 @@ pub struct ChainTally {
     pub failed: u64,
     /// How many of these were not reduced, so that their causes are unknown.
     pub not_reduced: u64,
-    /// The chains whose causes were searched for, and not found.
+    /// The chains whose causes were not searched for yet, and then those whose causes were not found.
     pub open: Vec<Reduced>,
     /// How many the reference does not define, by reason.
     pub undefined: BTreeMap<String, u64>,

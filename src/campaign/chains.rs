@@ -10,15 +10,18 @@ use ptx_kernels::{
     Reduced, compare, compare_alone, compare_apart, search, without_instructions,
 };
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::chain_tally::ChainTally;
 use super::options::{Options, Progress};
 use super::results::{Problem, Questioned};
 use super::tally::Tally;
+use super::work::{PlannedTask, TaskResult, WatchedEngine, Work};
 use crate::case::InternalError;
 use crate::divergences::{ChainLine, Divergence, Divergences, Does, EngineVersion};
 use crate::engine::KernelExecutor;
 use crate::environment::Environment;
+use crate::ledger::{TaskCounts, TaskKind};
 use crate::spec::{Form, Spec};
 
 /// Chains of a task: half a module, so that a first run has one for each core.
@@ -41,59 +44,96 @@ pub(crate) struct KnownOfEngine<'a> {
 /// The reason why chains that were asked for are not executed.
 const NO_CHAINS: &str = "no chain can be made of these instructions";
 
-/// Draws chains and executes them on an engine, in an environment.
-///
-/// # Errors
-/// If there is no instruction in this environment that chains can have.
-pub(super) fn run(
-    spec: &Spec,
-    engine: &dyn KernelExecutor,
-    known: &KnownOfEngine<'_>,
-    environment: Environment,
-    options: &Options,
-    progress: &Progress,
-) -> Result<ChainTally, InternalError> {
-    let mut tally = ChainTally { environment: Some(environment), rows: ROWS, ..ChainTally::default() };
-    if options.chain_count() == 0 {
-        return Ok(tally);
+/// Chains that are drawn, and executed on an engine in an environment.
+pub(super) struct DrawnChains<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) known: &'a KnownOfEngine<'a>,
+    pub(super) environment: Environment,
+    pub(super) options: &'a Options,
+}
+
+impl DrawnChains<'_> {
+    fn library(&self) -> Result<Library<'_>, NoLibrary> {
+        self.known.library(self.spec, self.environment, &self.options.instructions)
     }
-    let library = match known.library(spec, environment, &options.instructions) {
-        Ok(library) => library,
-        Err(why) if !options.instructions.is_empty() => {
-            tally.chains = options.chain_count();
-            tally.skipped.insert(why.to_string(), options.chain_count());
+
+    /// Executes the chains. Those that fail are left open.
+    ///
+    /// # Errors
+    /// If there is no instruction in this environment that chains can have.
+    pub(super) fn run(
+        &self,
+        engine: &dyn KernelExecutor,
+        work: &Work<'_>,
+        watched: WatchedEngine<'_>,
+        progress: &Progress,
+    ) -> Result<ChainTally, InternalError> {
+        let (options, environment) = (self.options, self.environment);
+        let mut tally = ChainTally { environment: Some(environment), rows: ROWS, ..ChainTally::default() };
+        if options.chain_count() == 0 {
             return Ok(tally);
         }
-        Err(why) => return Err(InternalError(why.to_string())),
-    };
-    let interpreter = Interpreter::new(spec);
-    let comparison = ChainComparison { interpreter: &interpreter, engine, environment };
-    let tasks: Vec<u64> = (0..options.chain_count().div_ceil(TASK))
-        .filter(|task| options.shard.has(|| format!("chains {} {task}", options.seed)))
-        .collect();
-    progress.planned.fetch_add(tasks.len() as u64, Ordering::Relaxed);
-    let results: Vec<TaskResult> = tasks
-        .par_iter()
-        .map(|task| {
-            if progress.stopped() {
-                return TaskResult::default();
+        let library = match self.library() {
+            Ok(library) => library,
+            Err(why) if !options.instructions.is_empty() => {
+                tally.chains = options.chain_count();
+                tally.skipped.insert(why.to_string(), options.chain_count());
+                return Ok(tally);
             }
-            let count = TASK.min(options.chain_count() - task * TASK);
-            let result = TaskResult::new(&comparison, &library, known, options.seed.wrapping_add(task << 32), count);
-            progress.done.fetch_add(1, Ordering::Relaxed);
-            progress.cases.fetch_add(count, Ordering::Relaxed);
-            result
-        })
-        .collect();
-    let mut failing = Vec::new();
-    for result in results {
-        result.add_to(&mut tally, &mut failing);
+            Err(why) => return Err(InternalError(why.to_string())),
+        };
+        let interpreter = Interpreter::new(self.spec);
+        let comparison = ChainComparison { interpreter: &interpreter, engine, environment };
+        let task = |number: u64| {
+            let count = TASK.min(options.chain_count() - number * TASK);
+            let seed = options.seed.wrapping_add(number << 32);
+            let words = || format!("{count} chains from {}", number * TASK);
+            let what = || format!("{count} chains of seed {seed} in {environment}, {ROWS} rows");
+            (work.plan(engine, TaskKind::Chains, count, words, what), seed, count)
+        };
+        let tasks: Vec<(PlannedTask, u64, u64)> = (0..options.chain_count().div_ceil(TASK)).map(task).collect();
+        let run = |(task, seed, count): &(PlannedTask, u64, u64)| {
+            let drawn = ChainsOfTask::new(&library, self.known, *seed, *count);
+            let ask = || {
+                progress.cases.fetch_add(*count, Ordering::Relaxed);
+                drawn.ask(&comparison)
+            };
+            Some((work.result(task, watched, ask)?, drawn))
+        };
+        let results: Vec<Option<(ChainAnswers, ChainsOfTask)>> = tasks.par_iter().map(run).collect();
+        for (answers, drawn) in results.into_iter().flatten() {
+            drawn.add_to(answers, &mut tally);
+        }
+        tally.failed = tally.open.len() as u64;
+        Ok(tally)
     }
-    let mut failing = known.explained(&comparison, &library, failing, &mut tally.listed);
-    tally.failed = failing.len() as u64;
-    tally.not_reduced = failing.len().saturating_sub(REDUCED) as u64;
-    failing.truncate(REDUCED);
-    if !progress.stopped() {
+
+    /// Searches for the causes of the chains that are open.
+    ///
+    /// # Errors
+    /// If there is no instruction in this environment that chains can have.
+    pub(super) fn conclude(
+        &self,
+        engine: &dyn KernelExecutor,
+        tally: &mut ChainTally,
+        progress: &Progress,
+    ) -> Result<(), InternalError> {
+        let failing = std::mem::take(&mut tally.open);
+        if failing.is_empty() {
+            return Ok(());
+        }
+        let library = self.library().map_err(|why| InternalError(why.to_string()))?;
+        let interpreter = Interpreter::new(self.spec);
+        let comparison = ChainComparison { interpreter: &interpreter, engine, environment: self.environment };
+        let known = self.known;
+        let mut failing = known.explained(&comparison, &library, failing, &mut tally.listed);
+        tally.failed = failing.len() as u64;
+        tally.not_reduced = failing.len().saturating_sub(REDUCED) as u64;
+        failing.truncate(REDUCED);
+        if progress.stopped() {
+            tally.not_reduced += failing.len() as u64;
+            return Ok(());
+        }
         let found = search(&comparison, &library, failing, |chain| known.lists(&library, chain).is_some());
         tally.failed -= found.known.len() as u64;
         for id in found.known.iter().filter_map(|chain| known.lists(&library, chain)) {
@@ -102,8 +142,8 @@ pub(super) fn run(
         tally.not_reduced += found.open.len() as u64;
         tally.open = found.open;
         tally.causes = found.causes;
+        Ok(())
     }
-    Ok(tally)
 }
 
 /// The reason why a run says nothing of chains.
@@ -120,7 +160,7 @@ pub(super) fn question(
 ) -> Questioned {
     let mut questioned = Questioned::default();
     let Some(version) = &known.version else { return questioned };
-    if !options.instructions.is_empty() || options.shard.number != 1 {
+    if !options.instructions.is_empty() {
         return questioned;
     }
     if !options.asks_listed_chains() {
@@ -317,28 +357,43 @@ fn does(answer: &ChainAnswer) -> Does {
     }
 }
 
-/// The answers to the chains of a task.
-#[derive(Default)]
-struct TaskResult {
+/// The reason why a chain is not executed of which the engine dies.
+const DEADLY: &str = "listed as killing the assembler; only the listed chain itself is tried";
+
+/// The answers to the chains of a task, in their order.
+#[derive(Debug, Serialize, Deserialize)]
+struct ChainAnswers(Vec<ChainAnswer>);
+
+impl TaskResult for ChainAnswers {
+    fn counts(&self) -> TaskCounts {
+        let mut counts = TaskCounts::default();
+        for answer in &self.0 {
+            match answer {
+                ChainAnswer::Agrees => counts.cases += 1,
+                ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => {
+                    counts.cases += 1;
+                    counts.mismatches += 1;
+                }
+                ChainAnswer::Undefined(why) | ChainAnswer::Skipped(why) => {
+                    *counts.skipped.entry(why.clone()).or_default() += 1;
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// The chains of a task. They are drawn again where the answers are known.
+struct ChainsOfTask {
     chains: Vec<(Chain, ChainRows)>,
-    answers: Vec<ChainAnswer>,
     /// How many of those that were drawn are listed as killing the engine.
     deadly: u64,
     /// How many could not be drawn.
     missing: u64,
 }
 
-/// The reason why a chain is not executed of which the engine dies.
-const DEADLY: &str = "listed as killing the assembler; only the listed chain itself is tried";
-
-impl TaskResult {
-    fn new(
-        comparison: &ChainComparison<'_>,
-        library: &Library<'_>,
-        known: &KnownOfEngine<'_>,
-        seed: u64,
-        count: u64,
-    ) -> Self {
+impl ChainsOfTask {
+    fn new(library: &Library<'_>, known: &KnownOfEngine<'_>, seed: u64, count: u64) -> Self {
         let mut draw = ChainDraw::new(library, seed, LINES);
         let drawn = |number: u64| {
             let chain = draw.next_chain()?;
@@ -348,29 +403,30 @@ impl TaskResult {
         let drawn: Vec<(Chain, ChainRows)> = (0..count).map_while(drawn).collect();
         let missing = count - drawn.len() as u64;
         let (deadly, chains): (Vec<_>, Vec<_>) = drawn.into_iter().partition(|(chain, _)| known.is_deadly(chain));
-        let texts: Vec<ChainText> = chains.iter().map(|(chain, _)| ChainText::from(chain)).collect();
-        let all: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(chains.iter().map(|(_, rows)| rows)).collect();
-        let answers = compare(comparison, &all);
-        Self { chains, answers, deadly: deadly.len() as u64, missing }
+        Self { chains, deadly: deadly.len() as u64, missing }
     }
-}
 
-impl TaskResult {
-    /// Adds the answers to those of other tasks, and collects the chains that failed.
-    fn add_to(self, tally: &mut ChainTally, failing: &mut Vec<Reduced>) {
+    fn ask(&self, comparison: &ChainComparison<'_>) -> ChainAnswers {
+        let texts: Vec<ChainText> = self.chains.iter().map(|(chain, _)| ChainText::from(chain)).collect();
+        let all: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(self.chains.iter().map(|(_, rows)| rows)).collect();
+        ChainAnswers(compare(comparison, &all))
+    }
+
+    /// Adds the answers to those of other tasks; the chains that failed are left open.
+    fn add_to(self, answers: ChainAnswers, tally: &mut ChainTally) {
         for (why, count) in [(DEADLY, self.deadly), (NO_CHAINS, self.missing)] {
             tally.chains += count;
             if count > 0 {
                 *tally.skipped.entry(why.to_owned()).or_default() += count;
             }
         }
-        for ((chain, rows), answer) in self.chains.into_iter().zip(self.answers) {
+        for ((chain, rows), answer) in self.chains.into_iter().zip(answers.0) {
             tally.chains += 1;
             match answer {
                 ChainAnswer::Agrees => tally.agreed += 1,
                 ChainAnswer::Undefined(why) => *tally.undefined.entry(why).or_default() += 1,
                 ChainAnswer::Skipped(why) => *tally.skipped.entry(why).or_default() += 1,
-                ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => failing.push(Reduced { chain, rows, answer }),
+                ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => tally.open.push(Reduced { chain, rows, answer }),
             }
         }
     }

@@ -5,23 +5,35 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::options::Subject;
 use super::results::{DeathGroup, EngineResult, Results};
+use super::work::all_deaths;
 use crate::divergences::{Divergence, Divergences, EngineVersion};
 use crate::engine::{DeadlyModule, Depth, JointDeath};
+use crate::ledger::{Ledger, LedgerError};
 use crate::ptx::{Line, Statement, Statements};
 use crate::spec::Spec;
 
 impl Results {
     /// Takes the deaths of the engines that judged: a new one is a disagreement, a listed one counts as met.
-    pub fn note_joint_deaths(&mut self, spec: &Spec, divergences: &Divergences, subjects: &[Subject<'_>]) {
+    ///
+    /// # Errors
+    /// If the ledger, with those of earlier processes, cannot be read.
+    pub fn note_joint_deaths(
+        &mut self,
+        spec: &Spec,
+        divergences: &Divergences,
+        subjects: &[Subject<'_>],
+        ledger: Option<&Ledger>,
+    ) -> Result<(), LedgerError> {
         for judge in subjects.iter().filter_map(|subject| subject.judge) {
             let name = judge.id().as_str();
             let version = EngineVersion::of(judge.id());
-            let groups = groups(spec, divergences, name, version.as_ref(), judge.joint_deaths());
+            let groups = groups(spec, divergences, name, version.as_ref(), all_deaths(judge, ledger)?);
             for engine in self.engines.iter_mut().filter(|engine| engine.name == name) {
                 engine.note_listed_deaths(divergences, version.as_ref(), &groups);
             }
             self.deaths.extend(groups);
         }
+        Ok(())
     }
 }
 

@@ -4,17 +4,19 @@ use rayon::prelude::*;
 
 use super::main_environment::newest;
 use super::options::Subject;
+use super::work::{PlannedTask, WatchedEngine, Work};
 use crate::case::{self, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading, needs, needs_in_words};
+use crate::ledger::TaskKind;
 use crate::must::Must as _;
 use crate::ptx::{Declarations, Line, Scaffold, uncommented};
 use crate::spec::{Example, Instruction, Spec, Verdict};
 
 /// The answer of an engine to an example of the manual, asked about it alone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct AskedExample {
     /// The instruction of whose page it is.
     pub instruction: String,
@@ -52,6 +54,7 @@ pub(super) fn examples(
     divergences: &Divergences,
     instructions: &[&Instruction],
     subject: &Subject<'_>,
+    (work, watched): (&Work<'_>, WatchedEngine<'_>),
 ) -> Result<Vec<AskedExample>, InternalError> {
     let (Some(newest), Some(judge)) = (newest(spec, subject), subject.judge) else { return Ok(Vec::new()) };
     let asker = ExampleAsker { spec, divergences, newest, judge, version: EngineVersion::of(judge.id()) };
@@ -61,8 +64,19 @@ pub(super) fn examples(
             instruction.examples.iter().enumerate().map(move |(at, example)| (*instruction, at, example))
         })
         .collect();
-    let asked: Vec<Vec<AskedExample>> =
-        all.par_chunks(TOGETHER).map(|some| asker.ask(some)).collect::<Result<_, InternalError>>()?;
+    let task = |some: &[(&Instruction, usize, &Example)]| {
+        let words = || some.first().map_or_else(String::new, |(page, ..)| format!("from {}", page.name));
+        let what = || {
+            let line = |(page, at, _): &(&Instruction, usize, &Example)| format!("{} {at}", page.name);
+            format!("{newest}\n{}", some.iter().map(line).collect::<Vec<_>>().join("\n"))
+        };
+        work.plan(watched.engine, TaskKind::Examples, some.len() as u64, words, what)
+    };
+    let tasks: Vec<PlannedTask> = all.chunks(TOGETHER).map(task).collect();
+    let asked = all.par_chunks(TOGETHER).zip(&tasks);
+    let asked: Vec<Option<Result<Vec<AskedExample>, InternalError>>> =
+        asked.map(|(some, task)| work.result(task, watched, || asker.ask(some))).collect();
+    let asked: Vec<Vec<AskedExample>> = asked.into_iter().flatten().collect::<Result<_, InternalError>>()?;
     Ok(asked.into_iter().flatten().collect())
 }
 

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
+use super::work::{PlannedTask, WatchedEngine, Work};
 use crate::case::InternalError;
 use crate::engine::{CodeLister, Listing};
 use crate::environment::Environment;
+use crate::ledger::TaskKind;
 use crate::line_case::LineCase;
 use crate::model;
 use crate::setup;
@@ -15,7 +17,7 @@ use crate::space::{Diagram, Slice, Values, environment_values};
 use crate::spec::{Choice, Cube, Form, Instruction, Spec, ValueSet};
 
 /// The machine instructions that a modifier becomes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LoweredModifier {
     /// The form.
     pub form: String,
@@ -42,6 +44,7 @@ pub(super) fn lowered(
     engine: &dyn CodeLister,
     environment: &Environment,
     instructions: &[&Instruction],
+    (work, watched): (&Work<'_>, WatchedEngine<'_>),
 ) -> Result<Vec<LoweredModifier>, InternalError> {
     let mut all = Vec::new();
     for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
@@ -60,24 +63,37 @@ pub(super) fn lowered(
         }
     }
     // Many at once: what an engine starts for a question takes longer than the question.
-    let listed = all.par_chunks(TOGETHER).flat_map_iter(|part| {
-        let programs: Vec<LineCase> = part.iter().flat_map(|(_, programs)| programs).cloned().collect();
-        let listings = engine.listings(&programs);
-        let compared = part.iter().zip(listings.chunks(2)).filter_map(|((lowered, programs), listings)| {
-            let ([with, other], [Some(code), Some(others)]) = (programs, listings) else { return None };
-            let (code, others) = (operations(code), operations(others));
-            let difference = |a: &BTreeSet<&str>, b| a.difference(b).map(|operation| (*operation).to_owned()).collect();
-            Some(LoweredModifier {
-                line: with.line.clone(),
-                other: other.line.clone(),
-                added: difference(&code, &others),
-                removed: difference(&others, &code),
-                ..lowered.clone()
-            })
-        });
-        compared.collect::<Vec<_>>()
+    let task = |part: &[(LoweredModifier, [LineCase; 2])]| {
+        let words = || part.first().map_or_else(String::new, |(first, _)| format!("from {}", first.form));
+        let what = || {
+            let lines = part.iter().flat_map(|(_, programs)| programs).map(|program| program.line.as_str());
+            format!("{environment}\n{}", lines.collect::<Vec<_>>().join("\n"))
+        };
+        work.plan(watched.engine, TaskKind::Modifiers, part.len() as u64, words, what)
+    };
+    let tasks: Vec<PlannedTask> = all.chunks(TOGETHER).map(task).collect();
+    let lowered = |(part, task)| work.result(task, watched, || compared(engine, part));
+    let lowered: Vec<Option<Vec<LoweredModifier>>> = all.par_chunks(TOGETHER).zip(&tasks).map(lowered).collect();
+    Ok(lowered.into_iter().flatten().flatten().collect())
+}
+
+/// The modifiers with what each becomes, by the code of a program with it and of one without it.
+fn compared(engine: &dyn CodeLister, part: &[(LoweredModifier, [LineCase; 2])]) -> Vec<LoweredModifier> {
+    let programs: Vec<LineCase> = part.iter().flat_map(|(_, programs)| programs).cloned().collect();
+    let listings = engine.listings(&programs);
+    let compared = part.iter().zip(listings.chunks(2)).filter_map(|((lowered, programs), listings)| {
+        let ([with, other], [Some(code), Some(others)]) = (programs, listings) else { return None };
+        let (code, others) = (operations(code), operations(others));
+        let difference = |a: &BTreeSet<&str>, b| a.difference(b).map(|operation| (*operation).to_owned()).collect();
+        Some(LoweredModifier {
+            line: with.line.clone(),
+            other: other.line.clone(),
+            added: difference(&code, &others),
+            removed: difference(&others, &code),
+            ..lowered.clone()
+        })
     });
-    Ok(listed.collect())
+    compared.collect()
 }
 
 /// Modifiers that an engine is asked about together.

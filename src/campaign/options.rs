@@ -44,15 +44,8 @@ impl Shard {
     /// The whole plan.
     pub const WHOLE: Self = Self { number: 1, of: 1 };
 
-    /// True if a task is of this part, by a hash of its line in a plan: each task is of exactly one part.
-    pub(super) fn has(self, task: impl FnOnce() -> String) -> bool {
-        if self == Self::WHOLE {
-            return true;
-        }
-        let hash = blake3::hash(task().as_bytes());
-        let number = hash.as_bytes().iter().take(8).fold(0, |sum: u64, &byte| sum << 8 | u64::from(byte));
-        number % self.of == self.number - 1
-    }
+    /// The most parts.
+    const MOST: u64 = 1 << 16;
 }
 
 impl std::str::FromStr for Shard {
@@ -61,8 +54,11 @@ impl std::str::FromStr for Shard {
     fn from_str(text: &str) -> Result<Self, String> {
         let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parts {
-            Some((number, of)) if number >= 1 && number <= of => Ok(Self { number, of }),
-            _ => Err(format!("`{text}` is not a shard: write 2/8 for the second of eight")),
+            Some((number, of)) if number >= 1 && number <= of && of <= Self::MOST => Ok(Self { number, of }),
+            _ => Err(format!(
+                "`{text}` is not a shard: write 2/8 for the second of eight; there can be up to {} of them",
+                Self::MOST
+            )),
         }
     }
 }
@@ -239,8 +235,6 @@ pub struct Options {
     pub vocabulary: bool,
     /// True if the machine code of lines with and without each modifier is compared.
     pub modifiers: bool,
-    /// The part of the plan that is run.
-    pub shard: Shard,
 }
 
 impl Options {
@@ -310,7 +304,6 @@ impl Options {
             environment: None,
             vocabulary: budget.vocabulary,
             modifiers: true,
-            shard: Shard::WHOLE,
         }
     }
 }
@@ -396,6 +389,8 @@ pub struct Progress {
     pub cases: AtomicU64,
     /// Set to stop the run: what is done is kept.
     pub stop: AtomicBool,
+    /// Set to let no further task begin; those that are running end.
+    pub time_is_over: AtomicBool,
 }
 
 impl Progress {
@@ -407,6 +402,11 @@ impl Progress {
     /// The present stage in words.
     pub fn stage(&self) -> &'static str {
         STAGES[self.stage.load(Ordering::Relaxed)].1
+    }
+
+    /// True if no further task may begin.
+    pub fn is_ending(&self) -> bool {
+        self.stopped() || self.time_is_over.load(Ordering::Relaxed)
     }
 
     /// True if the run is to end.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::options::Shard;
 use crate::engine::Depth;
 use crate::environment::Environment;
 use crate::space::{Diagram, EnvironmentValues, Region, Values};
@@ -149,11 +148,6 @@ impl Task {
             "instruction": self.instruction, "what": self.purpose.word(), "environment": self.environment.to_string(),
             "cases": what,
         })
-    }
-
-    /// True if the task belongs to a shard: each task belongs to exactly one.
-    pub(super) fn belongs_to(&self, shard: Shard, instruction: &Instruction) -> bool {
-        shard.has(|| self.describe(instruction).to_string())
     }
 }
 

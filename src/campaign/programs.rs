@@ -1,18 +1,19 @@
 //! Chooses the programs of a form that are executed, and their rows.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
-use super::options::{Options, Shard, Strategy};
+use super::options::{Options, Strategy};
 use crate::case::CostlyRows;
 use crate::engine::CaseExecutor;
 use crate::environment::Environment;
 use crate::must::Must as _;
 use crate::setup;
 use crate::space::{Diagram, Draw, EnvironmentValues, Region, Slice, Values, covering, environment_values};
-use crate::spec::{Choice, Cube, Form, ValueSet};
+use crate::spec::{Choice, Cube, Form, Instruction, ValueSet};
 
 /// Programs of a form per task.
 const TOGETHER: usize = 1024;
@@ -41,8 +42,11 @@ type AxisChoice = (usize, u8);
 type ChoicePair = (AxisChoice, AxisChoice);
 
 /// The programs of a form that are executed.
-pub(super) struct ProgramPlan<'a> {
-    form: &'a Form,
+pub(super) struct ProgramPlan {
+    /// The instruction with the axes of its setup.
+    pub(super) executed: Arc<Instruction>,
+    /// The position of the form in it.
+    pub(super) at: usize,
     diagram: Diagram,
     /// The same without the axes of numbers.
     points: Diagram,
@@ -62,31 +66,27 @@ pub(super) struct ProgramTask {
     first: usize,
     count: usize,
     /// The task as a line of a plan.
-    described: Value,
+    pub(super) described: Value,
 }
 
-impl ProgramTask {
-    /// True if the task belongs to a shard: each task belongs to exactly one.
-    pub(super) fn belongs_to(&self, shard: Shard) -> bool {
-        shard.has(|| self.described.to_string())
-    }
-}
-
-impl<'a> ProgramPlan<'a> {
-    /// A plan for an executed form; `points` is the form without numbers. None if the specification does
-    /// not know the environment.
+impl ProgramPlan {
+    /// A plan for the form at a position of an executed instruction; `points` is the form without numbers. None if the
+    /// specification does not know the environment.
     pub(super) fn new(
-        form: &'a Form,
+        executed: &Arc<Instruction>,
+        at: usize,
         points: &Form,
         environment: &Environment,
         options: &Options,
         engine: &dyn CaseExecutor,
     ) -> Option<Self> {
+        let form = &executed.forms[at];
         let environment = environment_values(form, environment)?;
         let diagram = Diagram::within(form, None, &environment);
         let points = Diagram::within(points, None, &environment);
         let (seed, rows) = (options.seed, options.rows);
-        let mut plan = Self { form, diagram, points, seed, rows, programs: Vec::new(), plain_from: 0, environment };
+        let (executed, programs) = (Arc::clone(executed), Vec::new());
+        let mut plan = Self { executed, at, diagram, points, seed, rows, programs, plain_from: 0, environment };
         let most = options.cases.unwrap_or_else(|| engine.usual_cases());
         let balanced = options.strategy == Strategy::Choices;
         plan.programs = if balanced { plan.balanced(most) } else { plan.first_rows(most) };
@@ -95,6 +95,11 @@ impl<'a> ProgramPlan<'a> {
             plan.programs.extend(plan.plain(most / PLAIN, !balanced));
         }
         Some(plan)
+    }
+
+    /// The form.
+    pub(super) fn form(&self) -> &Form {
+        &self.executed.forms[self.at]
     }
 
     fn region(&self) -> Region<'_> {
@@ -110,7 +115,7 @@ impl<'a> ProgramPlan<'a> {
     /// rows between them, because the tail of a covering array is monotonous.
     fn first_rows(&self, most: usize) -> Vec<Values> {
         let region = self.region();
-        let mut draw = Draw::named(&format!("executed {}", self.form.id), self.seed);
+        let mut draw = Draw::named(&format!("executed {}", self.form().id), self.seed);
         let covering = shuffled(covering(&self.points.all().below(&self.environment), 2), &mut draw);
         let both = covering.into_iter().flat_map(|point| {
             let drawn = (0..DRAWN).map(|_| draw.variant(&region)).collect::<Vec<_>>();
@@ -122,14 +127,14 @@ impl<'a> ProgramPlan<'a> {
     /// At most `most` first rows, in which each choice of a program is about as often as the others of its axis, as a rule
     /// [`OFTEN`] or more, and with different others.
     fn balanced(&self, most: usize) -> Vec<Values> {
-        let mut draw = Draw::named(&format!("balanced {}", self.form.id), self.seed);
+        let mut draw = Draw::named(&format!("balanced {}", self.form().id), self.seed);
         let axes = self.axes_of_programs();
         self.rarest(most.min(self.often(&axes)), &axes, &mut draw)
     }
 
     /// The axes of programs that have several choices.
     fn axes_of_programs(&self) -> Vec<usize> {
-        (0..setup::first_of_row(self.form)).filter(|axis| self.diagram.width(*axis) > 1).collect()
+        (0..setup::first_of_row(self.form())).filter(|axis| self.diagram.width(*axis) > 1).collect()
     }
 
     /// How many programs have each choice of these axes [`OFTEN`].
@@ -141,13 +146,13 @@ impl<'a> ProgramPlan<'a> {
     /// most. There is one with each pair of types and no modifier more than it needs; with `pairs`, with each pair of modifiers, and
     /// each modifier with each pair of types. If these are fewer than `most`, there are others with drawn modifiers.
     fn plain(&self, most: usize, pairs: bool) -> Vec<Values> {
-        let mut draw = Draw::named(&format!("plain {}", self.form.id), self.seed);
+        let mut draw = Draw::named(&format!("plain {}", self.form().id), self.seed);
         let axes = self.axes_of_programs();
-        let is_modifier = |axis: &usize| self.form.axes[*axis].choice == Choice::Modifier;
+        let is_modifier = |axis: &usize| self.form().axes[*axis].choice == Choice::Modifier;
         let modifiers: Vec<usize> = axes.into_iter().filter(is_modifier).collect();
         let gives_type = |axis: &&usize| {
-            let types = self.form.operands.iter().filter_map(|operand| operand.instruction_type.as_ref());
-            types.into_iter().any(|of| self.form.axis(&of.of) == Some(**axis))
+            let types = self.form().operands.iter().filter_map(|operand| operand.instruction_type.as_ref());
+            types.into_iter().any(|of| self.form().axis(&of.of) == Some(**axis))
         };
         let types: Vec<usize> = modifiers.iter().filter(gives_type).copied().collect();
         let mut together = pairs_of(&types);
@@ -186,7 +191,7 @@ impl<'a> ProgramPlan<'a> {
 
     /// A row of a program.
     fn first_row(&self, program: &Values, draw: &mut Draw) -> Option<Values> {
-        draw.variant(&self.diagram.all().below(&program[..setup::first_of_row(self.form)]))
+        draw.variant(&self.diagram.all().below(&program[..setup::first_of_row(self.form())]))
     }
 
     /// First rows that are different in these axes: each is the variant, of some that are drawn, that has the rarest choices and the
@@ -225,29 +230,39 @@ impl<'a> ProgramPlan<'a> {
             let count = TOGETHER.min(self.programs.len() - first);
             let described = json!({
                 "instruction": instruction, "what": "rows", "environment": environment.to_string(),
-                "cases": { "form": self.form.id, "from": first, "count": count, "rows": self.rows },
+                "cases": { "form": self.form().id, "from": first, "count": count, "rows": self.rows, "seed": self.seed },
             });
             ProgramTask { first, count, described }
         };
         (0..self.programs.len()).step_by(TOGETHER).map(task).collect()
     }
 
+    /// How many rows the programs of a task have, or more.
+    pub(super) fn size(&self, task: &ProgramTask) -> usize {
+        let programs = task.first..task.first + task.count;
+        programs.map(|at| self.rows_of(at)).sum()
+    }
+
+    /// How many rows a program has at most.
+    fn rows_of(&self, program: usize) -> usize {
+        if program < self.plain_from { self.rows } else { self.rows * PLAIN_ROWS }
+    }
+
     /// The rows of the programs of a task. The rows of a program come one after another, and differ only
     /// in the choices of a row. They depend only on its number and the seed.
     pub(super) fn rows(&self, task: &ProgramTask) -> Vec<Values> {
         let (first, count) = (task.first, task.count);
-        let first_of_row = setup::first_of_row(self.form);
+        let first_of_row = setup::first_of_row(self.form());
         let mut all = Vec::with_capacity(count * self.rows);
         for (at, program) in self.programs.iter().enumerate().skip(first).take(count) {
             let region = self.diagram.all().below(&program[..first_of_row]);
-            let mut draw = Draw::named(&format!("rows {} {at}", self.form.id), self.seed);
-            let mut seen = FxHashSet::from_iter([setup::of_its_numbers(self.form, program)]);
+            let mut draw = Draw::named(&format!("rows {} {at}", self.form().id), self.seed);
+            let mut seen = FxHashSet::from_iter([setup::of_its_numbers(self.form(), program)]);
             all.push(program.clone());
-            let rows = if at < self.plain_from { self.rows } else { self.rows * PLAIN_ROWS };
-            for number in 1..rows {
+            for number in 1..self.rows_of(at) {
                 let another = || self.another_row(&region, program, number % 2 == 1, &mut draw);
                 let mut drawn = std::iter::from_fn(another).take(REDRAWN);
-                if let Some(row) = drawn.find(|row| seen.insert(setup::of_its_numbers(self.form, row))) {
+                if let Some(row) = drawn.find(|row| seen.insert(setup::of_its_numbers(self.form(), row))) {
                     all.push(row);
                 }
             }
@@ -258,9 +273,9 @@ impl<'a> ProgramPlan<'a> {
     /// Another row of a program; `alike`: its sources have numbers of one kind, so that those which depend on each other occur.
     fn another_row(&self, region: &Region<'_>, program: &Values, alike: bool, draw: &mut Draw) -> Option<Values> {
         let mut row = draw.variant(region)?;
-        setup::share_contents(self.form, program, &mut row);
+        setup::share_contents(self.form(), program, &mut row);
         let mut same = row.clone();
-        setup::share_kind(self.form, &mut same);
+        setup::share_kind(self.form(), &mut same);
         Some(if alike && self.diagram.contains(&same) { same } else { row })
     }
 }

@@ -1,5 +1,6 @@
 //! Executes programs for a recording, and hands out each with its answers.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
@@ -20,8 +21,9 @@ const UNDEFINED: u64 = 12;
 
 /// A form whose programs are executed.
 struct RecordedForm<'a> {
-    instruction: &'a Instruction,
-    form: &'a Form,
+    executed: &'a Arc<Instruction>,
+    /// Its position in the instruction.
+    at: usize,
     /// The form without numbers.
     points: &'a Form,
 }
@@ -49,14 +51,12 @@ pub fn record(
         super::named(spec, options).into_iter().filter(|known| model::models(&known.name)).collect();
     let executed: Vec<_> = instructions
         .iter()
-        .map(|instruction| (setup::executed(spec, instruction), setup::without_numbers(spec, instruction)))
+        .map(|instruction| (Arc::new(setup::executed(spec, instruction)), setup::without_numbers(spec, instruction)))
         .collect();
-    let forms: Vec<RecordedForm<'_>> = instructions
+    let forms: Vec<RecordedForm<'_>> = executed
         .iter()
-        .zip(&executed)
-        .flat_map(|(instruction, (executed, points))| {
-            let forms = executed.forms.iter().zip(&points.forms);
-            forms.map(|(form, points)| RecordedForm { instruction, form, points })
+        .flat_map(|(executed, points)| {
+            points.forms.iter().enumerate().map(move |(at, points)| RecordedForm { executed, at, points })
         })
         .collect();
     let of_form = |of: &RecordedForm<'_>| answered(spec, engine, options, progress, &environment, of);
@@ -79,15 +79,16 @@ fn answered(
     of: &RecordedForm<'_>,
 ) -> Result<AnsweredPrograms, String> {
     let mut answered = Vec::new();
-    let Some(plan) = ProgramPlan::new(of.form, of.points, environment, options, engine) else { return Ok(answered) };
+    let plan = ProgramPlan::new(of.executed, of.at, of.points, environment, options, engine);
+    let Some(plan) = plan else { return Ok(answered) };
     let costly = costly(engine, UNDEFINED);
-    for task in plan.tasks(&of.instruction.name, environment) {
+    for task in plan.tasks(&of.executed.name, environment) {
         if progress.stopped() {
             break;
         }
         progress.planned.fetch_add(1, Ordering::Relaxed);
         let rows = plan.rows(&task);
-        let programs = case::executions(spec, of.form, &rows, &costly).map_err(|why| why.to_string())?;
+        let programs = case::executions(spec, plan.form(), &rows, &costly).map_err(|why| why.to_string())?;
         let programs: Vec<LineCase> = programs.into_iter().map(|planned| planned.program).collect();
         let answers = case::answers(engine, &programs).map_err(|why| why.to_string())?;
         answered.extend(programs.into_iter().zip(answers));

@@ -110,9 +110,6 @@ impl Questioned {
     }
 }
 
-/// The reason why a shard does not conclude about a divergence that it has not met.
-pub(super) const OTHER_SHARD: &str = "another part of the plan may ask about it";
-
 /// Deaths of one engine by lines of the same opcodes.
 #[derive(Clone, Debug)]
 pub struct DeathGroup {
@@ -161,6 +158,8 @@ pub struct Results {
     pub notes: Vec<String>,
     /// Generated texts that cannot be read: bugs of this tool.
     pub internal_errors: Vec<String>,
+    /// Why the ledger of the run cannot be used any more, if it cannot.
+    pub ledger_failure: Option<String>,
     /// True if the run was stopped before its end.
     pub interrupted: bool,
 }

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use super::first_answers::FirstAnswers;
 use super::options::{Options, Progress};
-use super::programs::{ProgramPlan, costly};
+use super::programs::{ProgramPlan, ProgramTask, costly};
 use super::tally::{GroupKey, Mismatch, RecordedRow, RowCount, Sample, Tally};
+use super::work::{WatchedEngine, Work};
 use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, InternalError, RowQuestion};
 use crate::divergences::{Divergence, Divergences, Does, EngineVersion};
 use crate::engine::{CaseExecutor, Depth};
 use crate::environment::{AddressSize, Environment, Suffix};
+use crate::ledger::TaskKind;
 use crate::line_case::{LineCase, Rows};
 use crate::model::{self, RowVerdict};
 use crate::must::Must as _;
@@ -73,8 +75,27 @@ struct PlannedRows {
     /// The position of the form in the instruction.
     form: usize,
     rows: Vec<Values>,
-    /// How many rows of the form may end their kernel.
-    costly: Arc<CostlyRows>,
+    /// How many of them may end their kernel.
+    costly: CostlyRows,
+}
+
+/// Rows of a form that are drawn when they are executed.
+struct WaitingRows {
+    plan: Arc<ProgramPlan>,
+    task: ProgramTask,
+}
+
+impl WaitingRows {
+    /// How many rows they are, or more.
+    fn size(&self) -> usize {
+        self.plan.size(&self.task)
+    }
+
+    fn planned(&self, engine: &dyn CaseExecutor) -> PlannedRows {
+        let Self { plan, task } = self;
+        let (executed, form) = (Arc::clone(&plan.executed), plan.at);
+        PlannedRows { executed, form, rows: plan.rows(task), costly: costly(engine, 0) }
+    }
 }
 
 impl PlannedRows {
@@ -86,14 +107,20 @@ impl PlannedRows {
 
 impl<'a> Executor<'a> {
     /// Executes the programs of instructions in an environment.
-    pub(super) fn execute(&self, environment: Environment, instructions: &[&Instruction], tally: &mut Tally) {
-        let mut waiting: Vec<PlannedRows> = Vec::new();
+    pub(super) fn execute(
+        &self,
+        environment: Environment,
+        instructions: &[&Instruction],
+        work: &Work<'_>,
+        tally: &mut Tally,
+    ) {
+        let mut waiting: Vec<WaitingRows> = Vec::new();
         for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
             let executed = Arc::new(setup::executed(self.spec, instruction));
             let points = setup::without_numbers(self.spec, instruction);
             for at in 0..executed.forms.len() {
                 let form = &executed.forms[at];
-                let plan = ProgramPlan::new(form, &points.forms[at], &environment, self.options, self.engine);
+                let plan = ProgramPlan::new(&executed, at, &points.forms[at], &environment, self.options, self.engine);
                 let Some(plan) = plan else { continue };
                 let count = RowCount {
                     instruction: instruction.name.clone(),
@@ -102,27 +129,42 @@ impl<'a> Executor<'a> {
                     ..RowCount::default()
                 };
                 tally.rows.insert(form.id.clone(), count);
-                let costly = Arc::new(costly(self.engine, 0));
+                let plan = Arc::new(plan);
                 for task in plan.tasks(&instruction.name, &environment) {
-                    if !task.belongs_to(self.options.shard) {
-                        continue;
-                    }
-                    let (executed, costly) = (Arc::clone(&executed), Arc::clone(&costly));
-                    waiting.push(PlannedRows { executed, form: at, rows: plan.rows(&task), costly });
-                    if waiting.iter().map(|planned| planned.rows.len()).sum::<usize>() >= ROWS {
-                        self.execute_together(&std::mem::take(&mut waiting), tally);
+                    waiting.push(WaitingRows { plan: Arc::clone(&plan), task });
+                    if waiting.iter().map(WaitingRows::size).sum::<usize>() >= ROWS {
+                        self.execute_waiting(std::mem::take(&mut waiting), work, tally);
                     }
                 }
             }
         }
-        self.execute_together(&waiting, tally);
+        self.execute_waiting(waiting, work, tally);
+    }
+
+    /// Executes rows of several forms as a task.
+    fn execute_waiting(&self, waiting: Vec<WaitingRows>, work: &Work<'_>, tally: &mut Tally) {
+        let Some(first) = waiting.first() else { return };
+        let words = || format!("from {}", first.plan.form().id);
+        let described = |of: &WaitingRows| of.task.described.to_string();
+        let what = || waiting.iter().map(described).collect::<Vec<_>>().join("\n");
+        let size = waiting.iter().map(WaitingRows::size).sum::<usize>() as u64;
+        let task = work.plan(self.engine, TaskKind::Rows, size, words, what);
+        let watched = WatchedEngine { engine: self.engine, judge: None, health: self.health };
+        let ask = || {
+            let planned: Vec<PlannedRows> = waiting.iter().map(|of| of.planned(self.engine)).collect();
+            let mut tally = Tally::default();
+            self.execute_together(&planned, &mut tally);
+            tally
+        };
+        if let Some(done) = work.result(&task, watched, ask) {
+            tally.merge(done);
+        }
     }
 
     /// Executes rows of several forms together. An error of ours is noted, and then the rows of each form are executed
     /// alone, so that only one form is lost.
     fn execute_together(&self, planned: &[PlannedRows], tally: &mut Tally) {
         let relaxed = std::sync::atomic::Ordering::Relaxed;
-        self.progress.planned.fetch_add(planned.len() as u64, relaxed);
         let mut open: Vec<&[Values]> = planned.iter().map(|planned| planned.rows.as_slice()).collect();
         while open.iter().any(|rows| !rows.is_empty()) && !self.progress.stopped() {
             let Some(mut step) = self.health.step() else { return };
@@ -158,7 +200,6 @@ impl<'a> Executor<'a> {
                 self.progress.cases.fetch_add(rows.len() as u64, relaxed);
             }
         }
-        self.progress.done.fetch_add(planned.len() as u64, relaxed);
     }
 
     /// Counts generated rows of a form. Those of one program come one after another.
@@ -294,7 +335,7 @@ impl Tally {
             }
         };
         for inference in result.expectation().into_iter().flat_map(|expectation| expectation.inferred.iter()) {
-            self.inferred.entry((inference.id, form.to_owned())).or_default().note(!failed);
+            self.inferred.entry((inference.id.into(), form.to_owned())).or_default().note(!failed);
         }
         for id in listed {
             self.listed.entry((*id).to_owned()).or_default().note(failed);

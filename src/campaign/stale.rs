@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use super::ask::{Asker, LineQuestion};
 use super::main_environment;
-use super::options::{Generate, Options, Shard, Subject};
+use super::options::{Generate, Options, Subject};
 use super::plan::{FormPlan, PlannedVariant, Task, TaskVariants};
 use super::probes::{Probe, Prober, Probes};
-use super::results::{OTHER_SHARD, Problem, Questioned};
+use super::results::{Problem, Questioned};
 use super::tally::{GroupKey, MismatchGroup, Tally};
 use super::together::Together;
 use crate::divergences::{Divergence, Does, EngineVersion};
@@ -124,7 +124,6 @@ impl<'a> StaleSearch<'a> {
     /// The reason why this run cannot ask about a divergence.
     fn unasked(&self, divergence: &Divergence) -> Option<&'static str> {
         match () {
-            () if self.options.shard != Shard::WHOLE => Some(OTHER_SHARD),
             () if divergence.depth == Depth::Generate && self.options.generate == Generate::Nothing => {
                 Some("no code is generated (--generate-code none)")
             }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::options::Shard;
 use super::planner::spread;
 use super::programs::costly;
-use super::results::{OTHER_SHARD, Problem, Questioned};
+use super::results::{Problem, Questioned};
 use super::rows::Executor;
 use super::tally::Tally;
 use crate::case::{Case, CostlyRows, InternalError, RowQuestion, execute_all};
@@ -77,7 +76,6 @@ impl Executor<'_> {
     ) -> Result<Questioned, InternalError> {
         let mut questioned = Questioned::default();
         let Some(version) = &self.version else { return Ok(questioned) };
-        let whole = self.options.shard == Shard::WHOLE;
         let mut asked: Vec<QuestionedRows<'_>> = Vec::new();
         for divergence in self.divergences.all.iter().filter(|known| known.does == Does::Computes) {
             let concerned = concerned(divergence, instructions);
@@ -92,7 +90,7 @@ impl Executor<'_> {
             if applies && tally.met(divergence).did > 0 {
                 continue;
             }
-            match environment.filter(|_| whole) {
+            match environment {
                 Some(environment) => {
                     let all = QuestionedRows::new(self.spec, divergence, &environment, &concerned);
                     asked.push(QuestionedRows { parts: if applies { PARTS.len() } else { ELSEWHERE }, ..all });
@@ -131,7 +129,6 @@ impl Executor<'_> {
             () if met.did > 0 => {}
             () if lost => questioned.not_asked(divergence, "rows of the engine have no answer"),
             () if all || met.did_not >= ENOUGH as u64 => questioned.needs_attention(divergence, Problem::Fixed),
-            () if self.options.shard != Shard::WHOLE => questioned.not_asked(divergence, OTHER_SHARD),
             () => questioned.not_asked(divergence, "too few rows of it can be told right from wrong here"),
         }
     }

@@ -1,10 +1,12 @@
 //! The results of one engine: counts, and mismatches in groups.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use crate::case::{CaseResult, InternalError};
 use crate::divergences::{Divergence, Does};
@@ -18,7 +20,7 @@ use crate::space::{EnvironmentValues, Values};
 
 /// How an engine differed from what was expected. Mismatches that are equal in this may have one cause;
 /// others never do.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Mismatch {
     /// The engine's behaviour.
     pub does: Does,
@@ -47,7 +49,7 @@ impl Mismatch {
 }
 
 /// The properties that all mismatches of a group have in common.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct GroupKey {
     /// The instruction.
     pub instruction: String,
@@ -58,7 +60,7 @@ pub struct GroupKey {
 }
 
 /// The simplest of the cases of a group.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Sample {
     /// Its choices; none if it was recorded.
     pub values: Values,
@@ -84,7 +86,7 @@ pub struct RecordedRow {
 }
 
 /// A line with a word in a slot, where the word is not a choice of the specification.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WordLine {
     /// The word.
     pub word: String,
@@ -103,7 +105,7 @@ pub struct WordLine {
 }
 
 /// A group of mismatches.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct MismatchGroup {
     /// How many.
     pub count: u64,
@@ -111,10 +113,11 @@ pub struct MismatchGroup {
     pub sample: Option<Sample>,
     /// Some of them, chosen by a hash, independent of the order of the answers.
     pub kept: BTreeMap<u64, Values>,
-    /// Some of the recorded rows.
+    /// Some of the recorded rows. No task has any: a recording is read again.
+    #[serde(skip)]
     pub recorded: Vec<RecordedRow>,
-    /// Some of the lines with words.
-    pub words: Vec<WordLine>,
+    /// Some of the lines with words, chosen by a hash.
+    pub words: BTreeMap<u64, WordLine>,
 }
 
 /// The number of cases of a group that are kept, of lines and of rows.
@@ -146,9 +149,17 @@ impl MismatchGroup {
 
     /// Keeps a line with a word.
     pub(crate) fn keep_word(&mut self, word: WordLine) {
-        if self.words.len() < KEPT_WORDS {
-            self.words.push(word);
+        self.words.insert(FxBuildHasher.hash_one((&word.slot, &word.line, word.environment)), word);
+        if self.words.len() > KEPT_WORDS {
+            self.words.pop_last();
         }
+    }
+
+    /// The kept lines with words; those that share a module follow one another.
+    pub(crate) fn words_by_module(&self) -> Vec<WordLine> {
+        let mut words: Vec<&WordLine> = self.words.values().collect();
+        words.sort_by_key(|word| (word.environment, &word.scaffold, &word.slot, &word.line));
+        words.into_iter().cloned().collect()
     }
 
     /// Adopts a sample if it is simpler than the current one.
@@ -167,7 +178,7 @@ impl MismatchGroup {
         self.count += other.count;
         other.kept.into_values().for_each(|values| self.keep(values, does));
         other.recorded.into_iter().for_each(|row| self.keep_recorded(row));
-        other.words.into_iter().for_each(|word| self.keep_word(word));
+        other.words.into_values().for_each(|word| self.keep_word(word));
         if let Some(sample) = other.sample {
             self.offer(sample);
         }
@@ -189,7 +200,7 @@ fn choices(values: &[u8]) -> Option<LineFirst<'_>> {
 }
 
 /// Cases with one claim: how many were tried, and in how many the engine agreed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
     /// Cases judged.
     pub cases: u64,
@@ -198,7 +209,7 @@ pub struct Count {
 }
 
 /// How many cases behaved as listed or expected, and how many did not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Split {
     /// Cases that did as listed.
     pub did: u64,
@@ -219,7 +230,7 @@ impl Split {
 }
 
 /// The results of the rows of one form.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowCount {
     /// Its opcode.
     pub instruction: String,
@@ -242,7 +253,7 @@ pub struct RowCount {
 }
 
 /// Questions that an engine skipped, by what it was asked to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unanswered {
     /// To judge valid lines.
     pub valid: u64,
@@ -253,7 +264,7 @@ pub struct Unanswered {
 }
 
 /// The results of one engine.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// By form: cases claimed valid.
     pub valid: BTreeMap<String, Count>,
@@ -267,7 +278,7 @@ pub struct Tally {
     /// many were not.
     pub undefined: BTreeMap<(Undefined, String), Split>,
     /// Rows that depend on an inference, by its name and the form: how many passed and how many failed.
-    pub inferred: BTreeMap<(&'static str, String), Split>,
+    pub inferred: BTreeMap<(Cow<'static, str>, String), Split>,
     /// Lines that were not judged, by reason.
     pub skipped: BTreeMap<String, u64>,
     /// Rows that were not executed, by reason.

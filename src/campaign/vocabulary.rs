@@ -17,14 +17,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::costly::CostlyLines;
-use super::options::{Options, Subject};
+use super::options::Subject;
 use super::plan::FormPlan;
 use super::tally::{GroupKey, Mismatch, Sample, Tally, WordLine};
+use super::work::{PlannedTask, WatchedEngine, Work};
 use crate::case::{self, Behavior, Case, CaseResult, Expected, InternalError, first_message};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
+use crate::ledger::TaskKind;
 use crate::must::Must as _;
 use crate::ptx::{Declarations, Item, Line, Printer, Scaffold, Setting, scaffold};
 use crate::space::{Diagram, Slice, Values, environment_values};
@@ -78,36 +80,63 @@ struct WordModule<'a> {
     tries: Vec<Try>,
 }
 
-/// Tries each word in each slot of the instructions, in the main environment of each form.
-///
-/// # Errors
-/// If a generated text cannot be read.
-pub(super) fn probe(
-    spec: &Spec,
-    divergences: &Divergences,
-    subject: &Subject<'_>,
-    instructions: &[&Instruction],
-    forms: &[FormPlan],
-    options: &Options,
-) -> Result<(TriedWords, Tally), InternalError> {
-    let words = words(spec, subject);
-    let mut tried = TriedWords { words: words.len(), ..TriedWords::default() };
-    let mut tally = Tally::default();
-    let Some(judge) = subject.judge else { return Ok((tried, tally)) };
-    let main = |form: &Form| forms.iter().find(|plan| plan.form == form.id).map(|plan| plan.main);
-    let modules: Vec<WordModule<'_>> =
-        instructions.par_iter().flat_map(|instruction| modules(instruction, main, &words)).collect();
-    let asker = WordAsker { spec, divergences, judge };
-    let asked: Result<Vec<(TriedWords, Tally)>, InternalError> = modules
-        .par_iter()
-        .flat_map(|module| module.tries.par_chunks(options.batch).map(move |tries| (module, tries)))
-        .map(|(module, tries)| asker.ask(module, tries, &words))
-        .collect();
-    for (counts, found) in asked? {
-        tried.merge(&counts);
-        tally.merge(found);
+/// Words that are tried in slots.
+pub(super) struct WordProbe<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) divergences: &'a Divergences,
+    pub(super) instructions: &'a [&'a Instruction],
+    pub(super) forms: &'a [FormPlan],
+    /// Lines per batch.
+    pub(super) batch: usize,
+}
+
+/// The results of lines with words.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct TriedLines {
+    pub(super) words: TriedWords,
+    pub(super) tally: Tally,
+}
+
+impl WordProbe<'_> {
+    /// Tries each word in each slot of the instructions, in the main environment of each form.
+    ///
+    /// # Errors
+    /// If a generated text cannot be read.
+    pub(super) fn ask(
+        &self,
+        subject: &Subject<'_>,
+        work: &Work<'_>,
+        watched: WatchedEngine<'_>,
+    ) -> Result<TriedLines, InternalError> {
+        let words = words(self.spec, subject);
+        let mut tried = TriedLines::default();
+        tried.words.words = words.len();
+        let Some(judge) = subject.judge else { return Ok(tried) };
+        let main = |form: &Form| self.forms.iter().find(|plan| plan.form == form.id).map(|plan| plan.main);
+        let modules: Vec<WordModule<'_>> =
+            self.instructions.par_iter().flat_map(|instruction| modules(instruction, main, &words)).collect();
+        let parts = modules.iter().flat_map(|of| of.tries.chunks(self.batch).map(move |tries| (of, tries)));
+        let task = |(module, tries): (&'_ WordModule<'_>, &'_ [Try])| {
+            let WordModule { instruction, environment, .. } = module;
+            let words = || format!("{} in {environment}", instruction.name);
+            let lines = || tries.iter().map(|tried| tried.line.as_str()).collect::<Vec<_>>().join("\n");
+            let what = || format!("{} {environment}\n{}", instruction.name, lines());
+            work.plan(judge, TaskKind::Words, tries.len() as u64, words, what)
+        };
+        let tasks: Vec<(PlannedTask, &WordModule<'_>, &[Try])> =
+            parts.map(|(module, tries)| (task((module, tries)), module, tries)).collect();
+        let asker = WordAsker { spec: self.spec, divergences: self.divergences, judge };
+        let ask = |(task, module, tries): &(PlannedTask, &WordModule<'_>, &[Try])| {
+            work.result(task, watched, || asker.ask(module, tries, &words))
+        };
+        let asked: Vec<Option<Result<TriedLines, InternalError>>> = tasks.par_iter().map(ask).collect();
+        for found in asked.into_iter().flatten() {
+            let TriedLines { words, tally } = found?;
+            tried.words.merge(&words);
+            tried.tally.merge(tally);
+        }
+        Ok(tried)
     }
-    Ok((tried, tally))
 }
 
 /// The words of the manual and of the engine, each once.
@@ -193,12 +222,7 @@ struct WordAsker<'a> {
 }
 
 impl WordAsker<'_> {
-    fn ask(
-        &self,
-        module: &WordModule<'_>,
-        tries: &[Try],
-        words: &[String],
-    ) -> Result<(TriedWords, Tally), InternalError> {
+    fn ask(&self, module: &WordModule<'_>, tries: &[Try], words: &[String]) -> Result<TriedLines, InternalError> {
         let scaffold = Arc::new(scaffold(module.items.iter().copied(), module.setting));
         let declarations = Declarations::parse(&scaffold.declarations(), &self.spec.isa)
             .map_err(|error| InternalError(format!("generated declarations cannot be read: {error}")))?;
@@ -230,7 +254,7 @@ impl WordAsker<'_> {
             };
             self.note(module.instruction, mismatch, line, &mut tally);
         }
-        Ok((counts, tally))
+        Ok(TriedLines { words: counts, tally })
     }
 
     /// The answers to the lines. Lines that a divergence lists as killing the engine are asked about alone, and only a few.

@@ -1,6 +1,5 @@
 //! Asks one engine about causes, and interprets its answers.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::search::exact::Seen;
@@ -100,8 +99,7 @@ impl<'a> Inquiry<'a> {
     /// Asks about lines with words; those that share declarations go together.
     pub(super) fn ask_words(&self, lines: &[&WordLine]) -> Result<Vec<CaseResult>, InternalError> {
         let Some(judge) = self.subject.judge else { return Ok(Vec::new()) };
-        let together =
-            |a: &&WordLine, b: &&WordLine| Arc::ptr_eq(&a.scaffold, &b.scaffold) && a.environment == b.environment;
+        let together = |a: &&WordLine, b: &&WordLine| a.environment == b.environment && a.scaffold == b.scaffold;
         let mut results = Vec::with_capacity(lines.len());
         for lines in lines.chunk_by(together) {
             let batch = Batch {

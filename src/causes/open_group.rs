@@ -70,7 +70,7 @@ impl<'s> OpenGroup<'s> {
             count: group.count,
             open,
             recorded: group.recorded.clone(),
-            words: group.words.clone(),
+            words: group.words_by_module(),
             vanished: None,
             stopped: false,
         })

@@ -6,6 +6,7 @@ use anyhow::{Context as _, bail};
 
 use super::engine::{ON_DEVICE, limits, own, own_on_device};
 use super::output::say;
+use super::run::hash_of;
 use ptx_conform::campaign::Subject;
 use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::ptxas::Ptxas;
@@ -18,7 +19,7 @@ use ptx_conform::must::Must as _;
 use ptx_conform::spec::Isa;
 
 /// Which engines to ask.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct EngineOpts {
     #[arg(long, value_name = "ENGINE", default_value = "ptxas", help = asked_help())]
     engine: Vec<String>,
@@ -177,13 +178,30 @@ pub(crate) struct Opened {
     newest: Option<Version>,
     /// The file of a ptxas.
     assembler: Option<PathBuf>,
+    /// What it is made of: files, and words of a command that name none.
+    parts: Vec<PathBuf>,
     /// Engines that were asked for with it and cannot be used, each with the reason.
     lost: Vec<String>,
 }
 
 impl Opened {
     fn new(engine: impl Engine + 'static, newest: Option<Version>) -> Self {
-        Self { engine: Box::new(engine), newest, assembler: None, lost: Vec::new() }
+        Self { engine: Box::new(engine), newest, assembler: None, parts: Vec::new(), lost: Vec::new() }
+    }
+
+    fn made_of(self, parts: Vec<PathBuf>) -> Self {
+        Self { parts, ..self }
+    }
+
+    /// A hash of what it is made of: with another one, its answers may be others.
+    pub(crate) fn fingerprint(&self) -> anyhow::Result<String> {
+        let mut text = String::new();
+        for part in &self.parts {
+            let hash = if part.is_file() { hash_of(part)? } else { part.display().to_string() };
+            text.push_str(&hash);
+            text.push(' ');
+        }
+        Ok(blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
     }
 
     /// True if it can judge lines in an environment.
@@ -244,7 +262,7 @@ fn open_sass_of(configuration: Configuration, assembler: &Path) -> anyhow::Resul
     };
     let sass = Sass::open(assembler, &disassembler, installed::disassembled(), configuration)?;
     let newest = sass.newest_ptx();
-    Ok(Opened::new(sass, Some(newest)))
+    Ok(Opened::new(sass, Some(newest)).made_of(vec![assembler.to_owned(), disassembler]))
 }
 
 /// Adds the machine code of the newest `ptxas` that is asked, unless some machine code is asked for by name.
@@ -346,13 +364,15 @@ fn add_named(engines: &mut Vec<Opened>, engine: Opened) -> anyhow::Result<()> {
 fn open_ptxas(path: &Path) -> anyhow::Result<Opened> {
     let ptxas = Ptxas::open(path)?;
     let newest = ptxas.newest_ptx();
-    Ok(Opened { assembler: Some(path.to_owned()), ..Opened::new(ptxas, Some(newest)) })
+    let opened = Opened::new(ptxas, Some(newest)).made_of(vec![path.to_owned()]);
+    Ok(Opened { assembler: Some(path.to_owned()), ..opened })
 }
 
 fn open_limited(command: &str, limits: EngineLimits) -> anyhow::Result<Opened> {
     let external = External::with_limits(command, limits)?;
     let newest = external.newest_ptx();
-    Ok(Opened::new(external, newest))
+    let words = shlex::split(command).unwrap_or_else(|| vec![command.to_owned()]);
+    Ok(Opened::new(external, newest).made_of(words.into_iter().map(PathBuf::from).collect()))
 }
 
 fn open_recording(file: &Path) -> anyhow::Result<Opened> {
@@ -365,7 +385,7 @@ fn open_recording(file: &Path) -> anyhow::Result<Opened> {
         say(&format!("warning: {}: {problem}", file.display()));
     }
     let newest = recording.newest_ptx();
-    Ok(Opened::new(recording, newest))
+    Ok(Opened::new(recording, newest).made_of(vec![file.to_owned()]))
 }
 
 /// Prints the notes of engines.

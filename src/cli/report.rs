@@ -3,6 +3,7 @@
 mod diff;
 mod export;
 mod merge;
+mod show;
 mod stored;
 
 use std::path::Path;
@@ -21,6 +22,7 @@ pub(crate) struct Opts {
 enum ReportCommand {
     Diff(diff::Opts),
     Merge(merge::Opts),
+    Show(show::Opts),
     Export(export::Opts),
 }
 
@@ -29,6 +31,7 @@ impl Opts {
         match self.command {
             ReportCommand::Diff(opts) => opts.run(),
             ReportCommand::Merge(opts) => opts.run(specs),
+            ReportCommand::Show(opts) => opts.run(),
             ReportCommand::Export(opts) => opts.run(),
         }
     }

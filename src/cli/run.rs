@@ -3,17 +3,19 @@
 mod borders;
 mod deeper;
 mod exhaustive;
+mod header;
+mod progress;
+mod resume;
+mod shard;
 
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use ptx_conform::campaign::{
-    self, EngineResult, Generate, Options, Progress, Results, RunDepth, Shard, Stage, Strategy,
+    self, Asks, EngineResult, Generate, KeptEngine, Options, Results, Run, RunDepth, Shard, Stage, Strategy, Subject,
 };
 use ptx_conform::case::InternalError;
 use ptx_conform::causes;
@@ -21,7 +23,6 @@ use ptx_conform::divergences::{Date, Divergences};
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::matrix::{Matrix, Survey};
-use ptx_conform::plural::counted;
 use ptx_conform::releases::ReleaseTable;
 use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, RunVerdict, SupportReport};
 use ptx_conform::spec::{Instruction, Spec};
@@ -34,11 +35,13 @@ const CODE: &str = "sample";
 const ADDRESS_SIZE: &str = "64";
 /// The usual seed.
 const SEED: u64 = 0;
+/// The usual number of lines of a batch.
+const BATCH: usize = 10_000;
 
 /// Generate cases, ask the engines, compare, and report
 ///
 /// Example: ptx-conform run --engine ptxas@13.5 --engine ptxas@11.8 --name nightly
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Opts {
     /// Opcodes to test [default: all].
     instructions: Vec<String>,
@@ -114,9 +117,19 @@ pub(crate) struct Opts {
     /// The size of the largest inputs of --exhaustive in bits: 16 takes minutes for all lines, 32 for one.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=32), requires = "exhaustive")]
     exhaustive_bits: u16,
-    /// Run only one part of the plan: 2/8 is the second of eight. Together the parts are the whole plan.
+    /// Run only one part of the plan: 2/8 is the second of eight. A part has a ledger and no report: `report merge` makes one report
+    /// of all parts.
     #[arg(long, value_name = "N/M", default_value_t = Shard::WHOLE)]
     shard: Shard,
+    /// Share the tasks among the parts by what they cost in this ledger of an earlier run. All parts need the same.
+    #[arg(long, value_name = "LEDGER")]
+    costs: Option<PathBuf>,
+    /// Go on with the run of this name that did not end. Its options are those that it began with.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["name", "plan", "exhaustive"])]
+    resume: Option<String>,
+    /// Stop after this time, such as `30m`, at the end of the tasks that are running; `--resume` goes on.
+    #[arg(long = "for", value_name = "TIME", value_parser = progress::duration, conflicts_with_all = ["plan", "exhaustive"])]
+    time: Option<Duration>,
     /// Do not ask every installed ptxas, for all targets and levels, about the wrong code and the crashes that the run finds.
     #[arg(long)]
     no_borders: bool,
@@ -124,7 +137,7 @@ pub(crate) struct Opts {
     #[arg(long)]
     plan: bool,
     /// Lines per batch.
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = BATCH)]
     batch: usize,
     /// Number of threads, each with its own engine process [default: one per core].
     #[arg(long, value_name = "N")]
@@ -135,6 +148,9 @@ pub(crate) struct Opts {
     /// Date used to check whether divergences have expired [default: today].
     #[arg(long, value_name = "YYYY-MM-DD")]
     today: Option<Date>,
+    /// The day on which the run began that goes on.
+    #[arg(skip)]
+    day: Option<Date>,
     /// Name of the report, which is written to `reports/NAME/`.
     #[arg(long, value_name = "NAME", default_value = "latest")]
     name: String,
@@ -189,15 +205,59 @@ pub(super) fn use_threads(jobs: Option<usize>) -> anyhow::Result<()> {
     rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("the threads cannot be started")
 }
 
+pub(super) use header::hash_of;
+pub(super) use progress::{interruptible, with_progress};
+pub(super) use resume::{LEDGER, remove as remove_ledger};
+
+/// Concludes the run in a directory, and asks nothing that is a task of its plan.
+pub(super) fn conclude(directory: &Path, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+    let kept = resume::options_of(directory)?;
+    let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+    let reports = directory.parent().map(Path::to_owned).unwrap_or_default();
+    let whole = Opts { shard: Shard::WHOLE, name, reports, ..kept };
+    whole.start(specs, Asks::Nothing, true)
+}
+
+/// What a run reads before it asks anything.
+struct RunSources<'a> {
+    spec: &'a Spec,
+    divergences: &'a Divergences,
+    releases: Option<&'a ReleaseTable>,
+    specs: Option<&'a Path>,
+}
+
+/// The engines of a run.
+struct RunEngines<'a> {
+    opened: &'a [super::engines::Opened],
+    /// How many of them were asked for; these judge.
+    judging: usize,
+    subjects: &'a [Subject<'a>],
+    /// Engines that could not be opened, each with the reason.
+    absent: Vec<(String, String)>,
+}
+
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
+        match &self.resume {
+            Some(name) => resume::kept_options(&self, name)?.start(specs, Asks::Everything, true),
+            None => {
+                let asks = if self.shard == Shard::WHOLE { Asks::Everything } else { Asks::Shard(self.shard) };
+                self.start(specs, asks, false)
+            }
+        }
+    }
+
+    /// Runs; `resumed`: with the ledger that is there.
+    fn start(self, specs: Option<&Path>, asks: Asks, resumed: bool) -> anyhow::Result<ExitCode> {
         use_threads(self.jobs)?;
+        let progress = progress::interruptible()?;
         let spec = super::load::load_spec(specs)?;
         let divergences = super::load::load_divergences(specs, &spec)?;
         let releases = super::load::load_listed_releases(specs, &spec.isa)?;
+        let sources = RunSources { spec: &spec, divergences: &divergences, releases: releases.as_ref(), specs };
         super::load::instructions(&spec, &self.instructions)?;
         let options = self.options(&spec)?;
-        let directory = self.reports.join(folder(&self.name)?);
+        let directory = self.directory()?;
         // Checked before hours are spent on a report that cannot be written.
         if !self.plan {
             prepare(&directory, self.history().as_deref())?;
@@ -215,35 +275,94 @@ impl Opts {
         if self.exhaustive.is_some() {
             return self.walk((&spec, &divergences), &subjects, &directory);
         }
-        let (mut results, findings, matrix) = with_progress(|progress| {
-            let mut results = campaign::run(&spec, &divergences, &subjects, &options, progress);
-            results.absent.extend(absent);
+        let costs = self.costs()?;
+        let header = self.header(&sources, &options, &engines, &costs)?;
+        let ledger = if resumed { resume::open(&directory, &header)? } else { resume::begin(&directory, &header)? };
+        let run = Run {
+            spec: &spec,
+            divergences: &divergences,
+            options: &options,
+            progress: &progress,
+            ledger: Some(&ledger),
+            asks,
+            costs: &costs,
+        };
+        progress::limit(&progress, self.time);
+        let engines = RunEngines { opened: &engines, judging, subjects: &subjects, absent };
+        self.work(&run, &sources, engines, &directory)
+    }
+
+    /// Does the tasks, and concludes if they are not those of a part.
+    fn work(
+        &self,
+        run: &Run<'_>,
+        sources: &RunSources<'_>,
+        engines: RunEngines<'_>,
+        directory: &Path,
+    ) -> anyhow::Result<ExitCode> {
+        let progress = run.progress;
+        let ledger = run.ledger.context("a run has a ledger")?;
+        if let Asks::Shard(shard) = run.asks {
+            let results = progress::shown(progress, || run.ask(engines.subjects))?;
+            return shard::conclude(&results, ledger, shard, engines.opened, directory);
+        }
+        let kept: Vec<KeptEngine<'_>> =
+            engines.subjects.iter().filter_map(|subject| KeptEngine::new(subject, ledger, progress)).collect();
+        let subjects: Vec<Subject<'_>> = kept.iter().map(KeptEngine::subject).collect();
+        let (mut results, findings, matrix) = progress::shown(progress, || {
+            let asked = run.ask(engines.subjects);
+            let mut results = run.conclude(&subjects, asked);
+            results.absent.extend(engines.absent);
             progress.begin(Stage::Causes);
-            let find = || causes::find(&spec, &divergences, &subjects, &results, progress);
+            let find = || causes::find(run.spec, run.divergences, &subjects, &results, progress);
             let findings = InternalError::caught(find);
-            let matrix = || self.matrix(&spec, &divergences, &subjects, &results, &options, progress);
+            let matrix = || self.matrix(run, &subjects, &results);
             let matrix = InternalError::caught(matrix);
             progress.begin(Stage::Report);
             (results, findings, matrix)
         })?;
-        results.notes = engines.iter().flat_map(|opened| opened.engine.notes()).collect();
-        results.note_joint_deaths(&spec, &divergences, &subjects);
-        results.lost = lost(&engines, judging, &results);
+        let written = ledger.flush();
+        for opened in engines.opened {
+            results.notes.extend(campaign::all_notes(&*opened.engine, Some(ledger))?);
+        }
+        results.note_joint_deaths(run.spec, run.divergences, engines.subjects, Some(ledger))?;
+        results.lost = lost(engines.opened, engines.judging, &results);
+        if run.asks == Asks::Nothing {
+            results.lost.extend(shard::missing(ledger)?);
+        }
+        let failures = kept.into_iter().filter_map(KeptEngine::into_failure).chain(written.err());
+        results
+            .lost
+            .extend(results.ledger_failure.take().into_iter().chain(failures.map(|why| why.to_string())).take(1));
         // An error of ours in one of them loses nothing of what the run found before.
         let mut noted = |error: InternalError| results.internal_errors.push(error.to_string());
         let (findings, matrix) = (findings.map_err(&mut noted), matrix.map_err(&mut noted));
         let (findings, matrix) = (findings.unwrap_or_default(), matrix.unwrap_or_default());
-        let mut report = Report::new(&spec, &divergences, &options, &results, findings);
+        let mut report = Report::new(run.spec, run.divergences, run.options, &results, findings);
         report.date = self.today.as_ref().map(ToString::to_string);
-        report.deeper = self.deeper(&spec, &options, &results, specs);
+        report.deeper = self.deeper(run.spec, run.options, &results, sources.specs);
         report.support = matrix.as_ref().map(SupportReport::new);
         if !self.no_borders && report.verdict != RunVerdict::Interrupted {
-            borders::add(&spec, &mut report);
+            borders::add(run.spec, &mut report);
         }
         report.settle();
-        self.write(&mut report, (&spec, &divergences), (matrix.as_ref(), releases.as_ref()), &directory)?;
+        self.write(&mut report, sources, matrix.as_ref(), directory)?;
         super::output::print(&format!("{}report: {}\n", report.text(), directory.join("index.html").display()))?;
-        Ok(self.exit_code(&spec, report.verdict))
+        resume::end(ledger, &report, &self.name)?;
+        Ok(self.exit_code(run.spec, report.verdict))
+    }
+
+    fn depth(&self) -> RunDepth {
+        match self.depth {
+            DepthOption::Listed => RunDepth::Listed,
+            DepthOption::Choices => RunDepth::Choices,
+            DepthOption::Pairs => RunDepth::Pairs,
+        }
+    }
+
+    /// The directory of the report.
+    fn directory(&self) -> anyhow::Result<PathBuf> {
+        Ok(self.reports.join(folder(&self.name)?))
     }
 
     fn exit_code(&self, spec: &Spec, verdict: RunVerdict) -> ExitCode {
@@ -260,10 +379,11 @@ impl Opts {
     fn write(
         &self,
         report: &mut Report,
-        (spec, divergences): (&Spec, &Divergences),
-        (matrix, releases): (Option<&Matrix>, Option<&ReleaseTable>),
+        sources: &RunSources<'_>,
+        matrix: Option<&Matrix>,
         directory: &Path,
     ) -> anyhow::Result<()> {
+        let RunSources { spec, divergences, releases, .. } = *sources;
         let history = self.history();
         let line = HistoryLine::new(report, &self.name);
         let earlier = history.as_deref().map(read_history).unwrap_or_default();
@@ -296,23 +416,20 @@ impl Opts {
     /// The support matrix of the run's instructions, as the engines have it that judged; none if it is not wanted.
     fn matrix(
         &self,
-        spec: &Spec,
-        divergences: &Divergences,
-        subjects: &[campaign::Subject<'_>],
+        run: &Run<'_>,
+        subjects: &[Subject<'_>],
         results: &Results,
-        options: &Options,
-        progress: &Progress,
     ) -> Result<Option<Matrix>, InternalError> {
-        // Only one shard makes it, and a run in one environment cannot.
-        if self.no_matrix || !options.depth.budget().matrix || self.ptx.is_some() || self.shard.number != 1 {
+        // A run in one environment cannot make it.
+        if self.no_matrix || !run.options.depth.budget().matrix || self.ptx.is_some() {
             return Ok(None);
         }
-        let instructions = spec.instructions.iter();
+        let instructions = run.spec.instructions.iter();
         let named = |of: &&Instruction| self.instructions.is_empty() || self.instructions.contains(&of.name);
-        progress.begin(Stage::Matrix);
-        let mut survey = Survey::by_manual(spec, &instructions.filter(named).collect::<Vec<_>>());
+        run.progress.begin(Stage::Matrix);
+        let mut survey = Survey::by_manual(run.spec, &instructions.filter(named).collect::<Vec<_>>());
         for subject in subjects.iter().filter(|subject| results.judges(subject)) {
-            survey.observe(divergences, subject, progress)?;
+            survey.observe(run.divergences, subject, run.progress)?;
         }
         Ok(Some(survey.into_matrix()))
     }
@@ -330,11 +447,7 @@ impl Opts {
             }
             _ => None,
         };
-        let depth = match self.depth {
-            DepthOption::Listed => RunDepth::Listed,
-            DepthOption::Choices => RunDepth::Choices,
-            DepthOption::Pairs => RunDepth::Pairs,
-        };
+        let depth = self.depth();
         let budget = depth.budget();
         Ok(Options {
             instructions: self.instructions.clone(),
@@ -359,11 +472,14 @@ impl Opts {
             rows: self.rows.unwrap_or(budget.rows).max(1),
             chains: self.chains,
             batch: self.batch.max(1),
-            today: Some(self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()))),
+            today: self
+                .today
+                .clone()
+                .or_else(|| self.day.clone())
+                .or_else(|| Some(Date::of(std::time::SystemTime::now()))),
             environment,
             vocabulary: budget.vocabulary && !self.no_vocabulary,
             modifiers: true,
-            shard: self.shard,
         })
     }
 }
@@ -420,67 +536,4 @@ fn prepare(directory: &Path, history: Option<&Path>) -> anyhow::Result<()> {
     let Some(path) = history else { return Ok(()) };
     let help = || format!("{} cannot be written to; choose another file with --history", path.display());
     report::open_history(path).map(drop).with_context(help)
-}
-
-/// Says so often where a run without a terminal stands.
-const HALF_A_MINUTE: Duration = Duration::from_secs(30);
-
-/// A progress that an interrupt stops.
-pub(super) fn interruptible() -> anyhow::Result<std::sync::Arc<Progress>> {
-    let progress = std::sync::Arc::new(Progress::default());
-    let told = std::sync::Arc::clone(&progress);
-    ctrlc::set_handler(move || {
-        // The second interrupt ends the run at once.
-        if told.stop.swap(true, Ordering::Relaxed) {
-            std::process::exit(2);
-        }
-        ptx_conform::engine::interrupt();
-        eprintln!("interrupted: finishing what is running; interrupt again to stop immediately");
-    })
-    .context("interrupts cannot be caught")?;
-    Ok(progress)
-}
-
-/// Runs with a progress bar on standard error; if that is not a terminal, with a line every half minute. An interrupt ends
-/// the run early, and what was done until then is reported.
-pub(super) fn with_progress<T>(work: impl FnOnce(&Progress) -> T) -> anyhow::Result<T> {
-    let progress = interruptible()?;
-    let bar = ProgressBar::new(0);
-    bar.set_style(ProgressStyle::with_template("{elapsed_precise} {bar:40} {pos}/{len} batches {msg}")?);
-    let done = std::sync::atomic::AtomicBool::new(false);
-    let started = Instant::now();
-    let result = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut next = HALF_A_MINUTE;
-            while !done.load(Ordering::Relaxed) {
-                let [planned, batches, cases] =
-                    [&progress.planned, &progress.done, &progress.cases].map(|of| of.load(Ordering::Relaxed));
-                bar.set_length(planned);
-                bar.set_position(batches);
-                bar.set_message(format!("{}, {}", counted(cases, "case"), progress.stage()));
-                if bar.is_hidden() && started.elapsed() >= next {
-                    next += HALF_A_MINUTE;
-                    let (seconds, stage) = (started.elapsed().as_secs(), progress.stage());
-                    super::output::say(&format!(
-                        "after {seconds} s: {stage}; {batches} of {planned} batches, {}",
-                        counted(cases, "case")
-                    ));
-                }
-                std::thread::sleep(Duration::from_millis(100));
-            }
-        });
-        // Set even if the work panics, so that the scope ends.
-        let _done = SetOnDrop(&done);
-        work(&progress)
-    });
-    bar.finish_and_clear();
-    Ok(result)
-}
-
-struct SetOnDrop<'a>(&'a std::sync::atomic::AtomicBool);
-
-impl Drop for SetOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }

@@ -194,32 +194,6 @@ impl ChainReport {
         self.failed == 0
     }
 
-    /// Adds the chains of another part of the plan.
-    pub(super) fn add(&mut self, other: Self) {
-        self.chains += other.chains;
-        self.rows = self.rows.max(other.rows);
-        self.agreed += other.agreed;
-        self.failed += other.failed;
-        self.not_reduced += other.not_reduced;
-        self.open.extend(other.open);
-        for (to, from) in [
-            (&mut self.listed, other.listed),
-            (&mut self.undefined, other.undefined),
-            (&mut self.skipped, other.skipped),
-        ] {
-            from.into_iter().for_each(|(key, count)| *to.entry(key).or_default() += count);
-        }
-        let mut all: BTreeMap<String, ChainFinding> = BTreeMap::new();
-        for finding in std::mem::take(&mut self.findings).into_iter().chain(other.findings) {
-            match all.get_mut(&finding.fingerprint) {
-                Some(known) => known.chains += finding.chains,
-                None => drop(all.insert(finding.fingerprint.clone(), finding)),
-            }
-        }
-        self.findings = all.into_values().collect();
-        self.findings.sort_by(|a, b| (b.chains, &a.fingerprint).cmp(&(a.chains, &b.fingerprint)));
-    }
-
     /// The counts in one line.
     pub fn words(&self) -> String {
         let sum = |of: &BTreeMap<String, u64>| of.values().sum::<u64>();

@@ -19,7 +19,7 @@ use crate::causes::{Finding, SEVERAL_FAULTS};
 use crate::plural::counted;
 
 /// The version of the format of `report.json`. It grows when a field changes its meaning or goes away.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The result of a run as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -69,9 +69,6 @@ pub struct Report {
     /// depends only on the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub news: Option<News>,
-    /// The runs of a merged report, by engine; none for the report of a run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<ReportPart>,
     /// Version of this tool.
     pub tool: String,
     /// A hash of the specification's files.
@@ -164,8 +161,6 @@ pub struct ReportOptions {
     pub seed: u64,
     /// The only environment that is tested in.
     pub environment: Option<String>,
-    /// The part of the plan: `2/8`; none for the whole.
-    pub shard: Option<String>,
 }
 
 /// The additions of a deeper run.
@@ -187,17 +182,6 @@ impl DeeperReport {
 /// The depth of the runs that reports without one are of.
 fn deepest() -> String {
     RunDepth::DEEPEST.word().to_owned()
-}
-
-/// The questions that one run asked one engine: its share of a merged report.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct ReportPart {
-    /// The engine.
-    pub engine: String,
-    /// The opcodes; all if empty.
-    pub instructions: Vec<String>,
-    /// The part of the plan: `2/8`; none for the whole.
-    pub shard: Option<String>,
 }
 
 /// A finding by name.

@@ -47,11 +47,6 @@ impl DeathReport {
             divergence: group.divergence.clone(),
         }
     }
-
-    /// The name that it has in merged reports.
-    pub(super) fn key(&self) -> impl Ord + use<> {
-        (self.engine.clone(), self.opcodes.clone(), self.code_generation, self.how.clone())
-    }
 }
 
 pub(super) fn deaths(results: &Results) -> Vec<DeathReport> {

@@ -33,8 +33,6 @@ pub struct HistoryLine {
     pub environment: Option<String>,
     /// The seed of random draws.
     pub seed: u64,
-    /// The part of the plan; none for the whole.
-    pub shard: Option<String>,
     /// The other options, in words.
     pub options: String,
     /// The result as a whole.
@@ -99,7 +97,6 @@ impl HistoryLine {
             instructions: report.options.instructions.clone(),
             environment: report.options.environment.clone(),
             seed: report.options.seed,
-            shard: report.options.shard.clone(),
             options: report.options.words(),
             verdict: report.verdict,
             complete: report.is_complete(),
@@ -159,14 +156,14 @@ impl HistoryLine {
         file.unlock()
     }
 
-    /// True if another run asked the same questions: it has the same name, instructions, environment and shard, and
+    /// True if another run asked the same questions: it has the same name, instructions and environment, and
     /// engines of the same families that do the same. Versions, seeds and the number of cases may differ.
     pub fn is_like(&self, other: &Self) -> bool {
         self.scope() == other.scope() && self.families() == other.families()
     }
 
-    fn scope(&self) -> (&str, &[String], Option<&str>, Option<&str>) {
-        (&self.name, &self.instructions, self.environment.as_deref(), self.shard.as_deref())
+    fn scope(&self) -> (&str, &[String], Option<&str>) {
+        (&self.name, &self.instructions, self.environment.as_deref())
     }
 
     /// The releases of its engines: `ptxas@13.5` for `ptxas@13.5.37`.

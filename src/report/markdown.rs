@@ -167,9 +167,6 @@ fn not_judged(report: &Report, page: &mut MarkdownPage) {
         report.absent.iter().map(|absent| format!("not asked: {}: {}", code(&absent.engine), cell(&absent.why))),
     );
     entries.extend(report.deeper.iter().map(|deeper| plain(&deeper.words())));
-    if let Some(shard) = &report.options.shard {
-        entries.push(format!("everything outside of shard {}", plain(shard)));
-    }
     if !entries.is_empty() {
         page.line("## Not judged");
         page.rows("", LISTS - 4_000, entries.iter().map(|entry| format!("- {entry}")));

@@ -318,7 +318,6 @@ mod tests {
             options: ReportOptions::new(&Options::default()),
             news: None,
             support: None,
-            parts: Vec::new(),
             chains: Vec::new(),
             absent: Vec::new(),
             notes: vec![EVIL.to_owned()],

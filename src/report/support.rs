@@ -19,8 +19,7 @@ pub struct SupportReport {
     pub unlisted: Vec<String>,
     /// Features for which answers are missing: a time-out, or a line that was not judged.
     pub undecided: usize,
-    /// Features that the engine was not asked about: it takes none of their environments, or was merged from a report
-    /// without their instruction.
+    /// Features that the engine was not asked about: it takes none of their environments.
     pub not_asked: usize,
 }
 

@@ -3,6 +3,7 @@
 mod check;
 mod commands;
 mod defects;
+mod ledger;
 mod reliability;
 mod report;
 #[path = "../transcript/mod.rs"]

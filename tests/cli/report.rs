@@ -1,7 +1,6 @@
-//! Reports after the run: history, differences, merging, and exports. No test needs a ptxas: `examples/judge.py` judges, once
+//! Reports after the run: history, differences, and exports. No test needs a ptxas: `examples/judge.py` judges, once
 //! as it is and once with a fault, and the reference model executes.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -20,7 +19,7 @@ const OPERANDS: (&str, &str) = (r"[\w$%]+\s*,\s*\[\s*[\w$%]+\s*\]", r"%b32_\d+\s
 const FAULT: (&str, &str) = ("if ptx < QUERIES[query]:", "if False:");
 
 /// Runs the program in a directory; returns its exit code and what it prints.
-fn tool(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+pub(crate) fn tool(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
     let output = command.args(arguments).current_dir(directory).output().expect("the program starts");
     let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
@@ -28,36 +27,37 @@ fn tool(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 /// The beginning of the command of a run that only judges, and only checks.
-const JUDGED: [&str; 9] =
+pub(crate) const JUDGED: [&str; 9] =
     ["run", "suq", "--depth", "pairs", "--random", "200", "--no-execution", "--generate-code", "none"];
 
-/// Real reports: `right` and `wrong` as a whole, their shards `right-1` to `right-3`, and `model`.
+/// Writes two judges of `suq` to a directory: `right.py`, and `wrong.py` with a fault.
+pub(crate) fn write_judges(directory: &Path) {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/judge.py");
+    let right = std::fs::read_to_string(example).expect("the example");
+    assert!(right.contains(FAULT.0) && right.contains(OPERANDS.0), "the example has changed");
+    let right = right.replace(OPERANDS.0, OPERANDS.1);
+    for (name, text) in [("right", right.clone()), ("wrong", right.replace(FAULT.0, FAULT.1))] {
+        std::fs::write(directory.join(format!("{name}.py")), text).expect("it is written");
+    }
+}
+
+/// Real reports: `right`, `wrong`, and `model`.
 fn runs() -> &'static Path {
     static RUNS: OnceLock<tempfile::TempDir> = OnceLock::new();
     let make = || {
         let directory = tempfile::tempdir().expect("a directory");
-        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/judge.py");
-        let right = std::fs::read_to_string(example).expect("the example");
-        assert!(right.contains(FAULT.0) && right.contains(OPERANDS.0), "the example has changed");
-        let right = right.replace(OPERANDS.0, OPERANDS.1);
-        for (name, text) in [("right", right.clone()), ("wrong", right.replace(FAULT.0, FAULT.1))] {
-            std::fs::write(directory.path().join(format!("{name}.py")), text).expect("it is written");
+        write_judges(directory.path());
+        for name in ["right", "wrong"] {
             let engine = format!("exec:python3 {name}.py");
             let usual =
                 [&JUDGED[..], &["--specs", specs_of_suq(), "--no-history", "--engine", engine.as_str()]].concat();
             let code = Some(i32::from(name == "wrong"));
             assert_eq!(tool(directory.path(), &[&usual[..], &["--name", name]].concat()).0, code);
-            for shard in 1..=3 {
-                let (name, part) = (format!("{name}-{shard}"), format!("{shard}/3"));
-                tool(directory.path(), &[&usual[..], &["--name", &name, "--shard", &part]].concat());
-            }
         }
         let model =
             ["run", "suq", "--depth", "pairs", "--random", "200", "--no-history", "--engine", "model", "--cases", "40"];
         let model = [&model[..], &["--specs", specs_of_suq()]].concat();
-        for (name, part) in [("model", "1/1"), ("model-1", "1/2"), ("model-2", "2/2")] {
-            tool(directory.path(), &[&model[..], &["--name", name, "--shard", part]].concat());
-        }
+        tool(directory.path(), &[&model[..], &["--name", "model"]].concat());
         directory
     };
     RUNS.get_or_init(make).path()
@@ -65,11 +65,6 @@ fn runs() -> &'static Path {
 
 fn read(name: &str) -> Report {
     Report::read(&runs().join("reports").join(name).join("report.json")).unwrap_or_else(|why| panic!("{why}"))
-}
-
-fn merged(names: &[&str]) -> Report {
-    let reports = names.iter().map(|name| ((*name).to_owned(), read(name))).collect();
-    Report::merged(reports).unwrap_or_else(|why| panic!("{why}"))
 }
 
 fn json(report: &Report) -> String {
@@ -226,101 +221,6 @@ fn the_exit_code_of_a_diff_says_whether_anything_matters() {
     }
 }
 
-/// Every grouping of these in every order gives the same bytes.
-fn merges_alike(names: [&str; 3]) -> Report {
-    let named = |name: &str| (name.to_owned(), read(name));
-    let both = |a: (String, Report), b: (String, Report)| {
-        let name = format!("{}+{}", a.0, b.0);
-        // As it is written and read.
-        let merged = Report::merged(vec![a, b]).unwrap_or_else(|why| panic!("{why}"));
-        (name, serde_json::from_str::<Report>(&json(&merged)).expect("a report"))
-    };
-    let all = merged(&names);
-    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-        let [a, b, c] = order.map(|at| names[at]);
-        for (how, merged) in [
-            ("all at once", merged(&[a, b, c])),
-            ("the first two first", both(both(named(a), named(b)), named(c)).1),
-            ("the last two first", both(named(a), both(named(b), named(c))).1),
-        ] {
-            assert!(json(&merged) == json(&all), "{a}, {b}, {c}, {how}");
-        }
-    }
-    all
-}
-
-#[test]
-fn merging_is_associative_and_commutative() {
-    merges_alike(["right-1", "right-2", "right-3"]);
-    merges_alike(["wrong-1", "wrong-2", "wrong-3"]);
-    // The engine's name is the same, so these shards could be of one run.
-    merges_alike(["right-1", "wrong-2", "right-3"]);
-}
-
-#[test]
-fn all_shards_are_the_whole_run() {
-    let without_parts = |names: &[&str]| {
-        let mut report = merged(names);
-        report.parts.clear();
-        json(&report)
-    };
-    assert_eq!(without_parts(&["right-1", "right-2", "right-3"]), without_parts(&["right"]));
-    assert_eq!(without_parts(&["model-2", "model-1"]), without_parts(&["model"]));
-    // The causes of a shard are searched for in what it has seen, so only their number and kind are compared.
-    let (shards, whole) = (merged(&["wrong-1", "wrong-2", "wrong-3"]), merged(&["wrong"]));
-    assert_eq!((shards.verdict, whole.verdict), (RunVerdict::Disagreed, RunVerdict::Disagreed));
-    let counts = |report: &Report| -> Vec<BTreeMap<String, u64>> {
-        report.groups.iter().map(|group| group.counts.clone()).collect()
-    };
-    assert_eq!(counts(&shards), counts(&whole));
-    assert_eq!(
-        (shards.engines[0].cases, shards.engines[0].unlisted),
-        (whole.engines[0].cases, whole.engines[0].unlisted)
-    );
-}
-
-#[test]
-fn a_report_without_all_shards_does_not_agree() {
-    let two = merged(&["right-1", "right-3"]);
-    assert_eq!(two.verdict, RunVerdict::CouldNotJudge);
-    assert_eq!(two.lost, ["suq-judge@1.0 (suq): shard 2/3 is missing"]);
-    let merge =
-        |arguments: &[&str]| tool(runs(), &[&["--specs", specs_of_suq(), "report", "merge"], arguments].concat());
-    let (code, text) = merge(&["reports/right-1", "reports/right-3", "--into", "reports/two"]);
-    assert!(code == Some(2) && text.contains("could not judge: suq-judge@1.0 (suq): shard 2/3 is missing"), "{text}");
-    let (code, text) = merge(&["reports/two", "reports/right-2", "--into", "reports/three"]);
-    assert!(code == Some(0) && text.contains("\nagreed: "), "{text}");
-    let three = Report { support: None, ..read("three") };
-    assert!(json(&three) == json(&merged(&["right-1", "right-2", "right-3"])));
-}
-
-#[test]
-fn what_cannot_be_merged_is_named() {
-    let merge = |b: (&str, Report)| {
-        let reports = vec![("a".to_owned(), read("right-1")), (b.0.to_owned(), b.1)];
-        Report::merged(reports).map(|report| report.verdict).expect_err("an error")
-    };
-    let changed = |change: fn(&mut Report)| {
-        let mut report = read("right-2");
-        change(&mut report);
-        report
-    };
-    for (report, part) in [
-        (read("right-1"), "both asked suq-judge@1.0 about the same lines: suq, shard 1/3 and suq, shard 1/3"),
-        (read("right"), "both asked suq-judge@1.0"),
-        (changed(|report| report.options.shard = Some("2/4".to_owned())), "shard 1/3 and suq, shard 2/4"),
-        (changed(|report| report.options.instructions.clear()), "shard 1/3 and all, shard 2/3"),
-        (changed(|report| report.options.seed = 1), "the seed differs: `0` and `1`"),
-        (changed(|report| report.specification.clear()), "the specification differs"),
-        (changed(|report| report.divergence_files = "others".to_owned()), "the list of divergences differs"),
-        (changed(|report| report.options.random = None), "the options differs"),
-    ] {
-        let why = merge(("b", report));
-        assert!(why.starts_with("a and b cannot be merged: ") && why.contains(part), "{why}");
-    }
-    assert!(Report::merged(Vec::new()).is_err());
-}
-
 /// Text that would break out of XML, Markdown, HTML and terminals.
 const EVIL: &str =
     "]]></failure>&\"'<script> `x` | a |\n# b @user #1 https://x.y \u{1b}[31m\u{0}\u{202e}\u{fffe}\u{7f}";
@@ -356,7 +256,7 @@ fn acts(c: char) -> bool {
 fn junit_keeps_to_the_schema() {
     let mut gave_up = read("wrong");
     gave_up.engines[0].gave_up = Some(EVIL.to_owned());
-    for report in [read("right"), read("wrong"), read("model"), merged(&["right-1"]), hostile(), gave_up] {
+    for report in [read("right"), read("wrong"), read("model"), hostile(), gave_up] {
         let text = report.junit().expect("XML");
         assert!(!text.chars().any(acts) && text.len() < 1 << 20);
         let sums = junit_schema::check(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));

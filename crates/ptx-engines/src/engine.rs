@@ -109,7 +109,7 @@ impl From<EngineId> for String {
 }
 
 /// How much of an assembler's work is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Depth {
     /// Parse and check (`-arch compute_*`).
     Check,
@@ -131,7 +131,7 @@ pub struct Batch<'a> {
 }
 
 /// A death of an engine that several lines cause only together, with as few of them as were found to do it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct JointDeath {
     /// PTX version, target and address size of the modules.
     pub environment: Environment,
@@ -163,7 +163,7 @@ impl DeadlyModule {
 }
 
 /// The outcome of one line, from an engine.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Outcome {
     /// No complaint.
     Accepted,

@@ -101,7 +101,7 @@ impl Health {
     }
 
     /// It is asked no more.
-    pub(crate) fn give_up(&self, why: &str) {
+    pub fn give_up(&self, why: &str) {
         self.with(|record| {
             record.given_up.get_or_insert_with(|| why.to_owned());
         });

@@ -11,7 +11,7 @@ use crate::inputs::ChainRows;
 use crate::kernel::{ChainEntry, ChainKernels};
 
 /// The answer of an engine to a chain.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ChainAnswer {
     /// The engine computed what the reference computes, in all rows.
     Agrees,
@@ -26,7 +26,7 @@ pub enum ChainAnswer {
 }
 
 /// The first difference between an engine and the reference.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ChainDifference {
     /// The row, by its position.
     pub row: usize,

@@ -131,7 +131,7 @@ impl FromStr for Target {
 }
 
 /// The size of an address in bits, 32 or 64.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AddressSize {
     /// `.address_size 64`
     Bits64,
@@ -171,7 +171,7 @@ impl FromStr for AddressSize {
 }
 
 /// PTX version, target and address size: everything besides the text that a verdict depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Environment {
     /// `.version`
     pub ptx: Version,

@@ -21,7 +21,7 @@ pub use needs::{Needs, needs, needs_in_words};
 pub use no_instruction::{NoInstruction, UNKNOWN_OPCODE};
 
 /// A line read as a line of one form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Reading {
     /// The position of the form in the instruction.
     pub form: usize,

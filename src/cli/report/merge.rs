@@ -1,68 +1,50 @@
-//! `ptx-conform report merge`: one report of several.
+//! `ptx-conform report merge`: one report of the parts of a plan.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 
-use ptx_conform::matrix::Matrix;
-use ptx_conform::report::{PageSources, Report, RunVerdict, SupportReport};
+use super::super::run::{self, LEDGER};
+use ptx_conform::ledger;
 
-use super::super::output;
-use super::stored;
-
-/// Merge the reports of shards, of different engines, or of different instructions into one
+/// Make one report of the parts of a plan (`run --shard`)
 ///
-/// Their version of ptx-conform, specification, options and seeds must be the same. If shards are missing, the merged report
-/// says which, and does not agree. Merged again with the missing ones, it is complete.
+/// Their ledgers are united, and the run is concluded once, as if one machine had done all of it: the report is the same to the
+/// byte. The engines must be there, since the search for causes asks them. If tasks are missing, the report says of which
+/// shards, and does not agree; merged again with these, or with `run --resume`, it is complete.
 ///
 /// Exit codes: those of `run`.
 ///
 /// Example: ptx-conform report merge reports/shard-* --into reports/whole
 #[derive(Debug, clap::Args)]
 pub(crate) struct Opts {
-    /// The reports.
-    #[arg(required = true, value_name = "REPORT")]
-    reports: Vec<PathBuf>,
-    /// The directory to write the report to; it is made if it is not there.
+    /// The directories of the parts, or their ledgers.
+    #[arg(required = true, value_name = "PART")]
+    parts: Vec<PathBuf>,
+    /// The directory to write the report to; it is made if it is not there. If it has the ledger of an earlier merge, the parts
+    /// are added to that.
     #[arg(long, value_name = "DIR")]
     into: PathBuf,
 }
 
 impl Opts {
     pub(super) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let read = |path: &PathBuf| -> anyhow::Result<(String, Report)> {
-            Ok((path.display().to_string(), stored::read(path)?))
-        };
-        let reports = self.reports.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
-        let mut merged = Report::merged(reports).map_err(anyhow::Error::msg)?;
-        let spec = super::super::load::load_spec(specs)?;
-        if spec.fingerprint != merged.specification {
-            bail!(
-                "the reports are of the specification {}, and this one is {}; name theirs with --specs",
-                merged.specification,
-                spec.fingerprint
-            );
-        }
-        let matrices = self.reports.iter().map(|path| stored::read_matrix(path)).collect::<anyhow::Result<Vec<_>>>()?;
-        let matrix = Matrix::joined(matrices.into_iter().flatten().collect());
-        merged.support = matrix.as_ref().map(SupportReport::new);
-        merged.settle();
-        let written = || format!("the report cannot be written to {}", self.into.display());
+        let file = |path: &PathBuf| if path.is_dir() { path.join(LEDGER) } else { path.clone() };
+        let mut ledgers: Vec<PathBuf> = self.parts.iter().map(file).collect();
+        let written = || format!("{} cannot be written to", self.into.display());
         std::fs::create_dir_all(&self.into).with_context(written)?;
-        let divergences = super::super::load::load_divergences(specs, &spec)?;
-        let releases = super::super::load::load_listed_releases(specs, &spec.isa)?;
-        let (matrix, releases) = (matrix.as_ref(), releases.as_ref());
-        let sources = PageSources { spec: &spec, divergences: &divergences, history: &[], matrix, releases };
-        merged.write(&sources, &self.into).with_context(written)?;
-        merged.write_cases(&self.into.join("cases")).with_context(written)?;
-        merged.write_defects(&self.into.join("defects")).with_context(written)?;
-        output::print(&merged.text())?;
-        output::print(&format!("report: {}\n", self.into.join("index.html").display()))?;
-        Ok(ExitCode::from(match merged.verdict {
-            RunVerdict::Agreed => 0,
-            RunVerdict::Disagreed => 1,
-            RunVerdict::CouldNotJudge | RunVerdict::Interrupted | RunVerdict::InternalError => 2,
-        }))
+        let (united, new) = (self.into.join(LEDGER), self.into.join("ledger.new.sqlite"));
+        if united.exists() && !ledgers.contains(&united) {
+            ledgers.push(united.clone());
+        }
+        run::remove_ledger(&new)?;
+        if let Err(why) = ledger::unite(&new, &ledgers) {
+            run::remove_ledger(&new)?;
+            return Err(why.into());
+        }
+        run::remove_ledger(&united)?;
+        std::fs::rename(&new, &united).with_context(written)?;
+        run::conclude(&self.into, specs)
     }
 }

@@ -36,7 +36,7 @@ impl Opts {
     }
 
     /// The options that choose what is asked about.
-    fn questions(&self) -> Vec<String> {
+    pub(super) fn questions(&self) -> Vec<String> {
         // All options by name, so that a new one is thought of here.
         let Self {
             instructions: _,
@@ -58,6 +58,11 @@ impl Opts {
             shard,
             // A run that is not as deep has neither, whatever they say: they are among what the deeper one adds.
             no_matrix: _,
+            // How a run goes on, and with which parts of it.
+            costs: _,
+            resume: _,
+            time: _,
+            day: _,
             // Another kind of run.
             exhaustive: _,
             exhaustive_bits: _,

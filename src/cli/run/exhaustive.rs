@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
-use super::{Opts, with_progress};
+use super::Opts;
+use super::progress::with_progress;
 use ptx_conform::campaign::{self, DomainWalk, Subject, WalkCounts, WalkedLine};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::plural::counted;

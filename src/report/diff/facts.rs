@@ -49,7 +49,6 @@ pub(super) fn setting(report: &Report) -> Facts {
         ("version of ptx-conform", report.tool.clone()),
         ("seed", options.seed.to_string()),
         ("instructions", instructions),
-        ("shard", or(&options.shard, "the whole")),
         ("environment", or(&options.environment, "the newest, and the boundaries")),
         ("options", options.words()),
     ];

@@ -3,7 +3,7 @@
 use ptx_spec::must::Must as _;
 
 /// A result that the manual leaves undefined, unpredictable, or to other documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Undefined {
     /// A surface access that is not aligned to its own size.
     MisalignedCoordinate,

@@ -234,7 +234,7 @@ pub struct Special {
 }
 
 /// The requirements of a line's special registers: the highest version and target among them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpecialNeeds {
     /// The PTX version.
     pub ptx: Option<Version>,

@@ -8,7 +8,7 @@ use super::uncommented::uncommented;
 use crate::environment::{AddressSize, Environment};
 
 /// The context of a line: an entry (a kernel) or a device function.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Context {
     /// In the body of an `.entry`.
     #[default]
@@ -32,7 +32,7 @@ impl Context {
 const HEADER: [&str; 3] = [".version", ".target", ".address_size"];
 
 /// Everything in a module except the lines asked about.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Scaffold {
     /// Declarations at module scope, each ending in `;`.
     pub globals: String,

@@ -1,0 +1,309 @@
+//! Engines whose answers are kept in the ledger: a conclusion that is made again asks only what was not asked before.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::options::{Progress, Subject};
+use super::work::remarks;
+use crate::engine::{
+    Batch, CaseExecutor, CodeLister, Depth, Engine, EngineId, JointDeath, KernelExecutor, LineFunction, LineJudge,
+    Listing, Outcome, Unable,
+};
+use crate::environment::{Environment, Version};
+use crate::kernel_case::{KernelAnswer, KernelCase};
+use crate::ledger::{Ledger, LedgerError};
+use crate::line_case::{Answer, LineCase};
+use crate::must::Must as _;
+
+/// The hash of a question.
+type Question = [u8; 32];
+
+/// An engine whose answers are kept in the ledger of a run.
+///
+/// Whoever asks a question again, to find out whether the engine wavers, is not told the first answer: the second answer
+/// is kept beside it.
+pub struct KeptEngine<'a> {
+    engine: &'a dyn Engine,
+    judge: Option<&'a dyn LineJudge>,
+    executor: Option<&'a dyn CaseExecutor>,
+    newest: Version,
+    ledger: &'a Ledger,
+    progress: &'a Progress,
+    /// How often each question was asked in this process.
+    asked: Mutex<FxHashMap<Question, u32>>,
+    failed: Mutex<Option<LedgerError>>,
+}
+
+impl<'a> KeptEngine<'a> {
+    /// The engine of a subject; none if it is asked nothing.
+    pub fn new(subject: &Subject<'a>, ledger: &'a Ledger, progress: &'a Progress) -> Option<Self> {
+        let Subject { judge, executor, newest } = *subject;
+        let engine: &dyn Engine = match (judge, executor) {
+            (Some(judge), _) => judge,
+            (None, Some(executor)) => executor,
+            (None, None) => return None,
+        };
+        let (asked, failed) = (Mutex::default(), Mutex::default());
+        Some(Self { engine, judge, executor, newest, ledger, progress, asked, failed })
+    }
+
+    /// The subject that is asked through the ledger.
+    pub fn subject(&self) -> Subject<'_> {
+        Subject {
+            judge: self.judge.map(|_| self as &dyn LineJudge),
+            executor: self.executor.map(|_| self as &dyn CaseExecutor),
+            newest: self.newest,
+        }
+    }
+
+    /// The first failure of the ledger.
+    pub fn into_failure(self) -> Option<LedgerError> {
+        self.failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The beginning of the hash of all questions of a kind.
+    fn hasher(&self, kind: &str) -> blake3::Hasher {
+        let mut hasher = blake3::Hasher::new();
+        for part in [self.engine.id().as_str(), kind] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        hasher
+    }
+
+    /// The question as it is asked for the next time.
+    fn next(&self, question: Question) -> Question {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = asked.entry(question).or_default();
+        *times += 1;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&question);
+        hasher.update(&times.to_le_bytes());
+        *hasher.finalize().as_bytes()
+    }
+
+    fn noted<T>(&self, result: Result<T, LedgerError>) -> Option<T> {
+        result
+            .map_err(|why| {
+                self.progress.stop.store(true, Ordering::Relaxed);
+                self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+            })
+            .ok()
+    }
+
+    fn faults(&self) -> (u64, usize) {
+        (self.engine.losses().values().sum(), self.engine.unexplained().len())
+    }
+
+    /// The answers to questions: those that are kept, and the others by asking about them, by their positions. An answer is kept
+    /// if the engine lost nothing meanwhile, and the run was not stopped.
+    fn recall<A: Serialize + DeserializeOwned>(
+        &self,
+        questions: Vec<Question>,
+        ask: impl FnOnce(&[usize]) -> Vec<A>,
+    ) -> Vec<A> {
+        let questions: Vec<Question> = questions.into_iter().map(|question| self.next(question)).collect();
+        let known = |question| -> Option<A> {
+            let text: String = self.noted(self.ledger.answer(question)).flatten()?;
+            serde_json::from_str(&text).ok()
+        };
+        let mut answers: Vec<Option<A>> = questions.iter().map(known).collect();
+        let missing: Vec<usize> = (0..answers.len()).filter(|at| answers[*at].is_none()).collect();
+        if !missing.is_empty() {
+            let (faults, said) = (self.faults(), remarks(self.engine, self.judge).len());
+            let asked = ask(&missing);
+            // Who asks notices that an answer is missing or too many, and says so.
+            if asked.len() != missing.len() {
+                return asked;
+            }
+            let sound = self.faults() == faults && !self.progress.stopped();
+            for (at, answer) in missing.into_iter().zip(asked) {
+                if sound {
+                    let text = serde_json::to_string(&answer).must("answers have only text as keys");
+                    self.noted(self.ledger.keep_answer(questions[at], &text));
+                }
+                answers[at] = Some(answer);
+            }
+            let says = remarks(self.engine, self.judge);
+            if says.len() > said {
+                self.noted(self.ledger.keep_remarks(&says));
+            }
+        }
+        answers.into_iter().flatten().collect()
+    }
+
+    fn by_json<Q: Serialize>(&self, kind: &str, question: &Q) -> Question {
+        let text = serde_json::to_vec(question).must("the keys of all maps of a case are text");
+        let mut hasher = self.hasher(kind);
+        hasher.update(&text);
+        *hasher.finalize().as_bytes()
+    }
+}
+
+impl Engine for KeptEngine<'_> {
+    fn id(&self) -> &EngineId {
+        self.engine.id()
+    }
+
+    fn details(&self) -> BTreeMap<String, String> {
+        self.engine.details()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.engine.notes()
+    }
+
+    fn losses(&self) -> BTreeMap<String, u64> {
+        self.engine.losses()
+    }
+
+    fn unexplained(&self) -> Vec<String> {
+        self.engine.unexplained()
+    }
+
+    fn as_judge(&self) -> Option<&dyn LineJudge> {
+        self.judge.map(|_| self as &dyn LineJudge)
+    }
+
+    fn as_executor(&self) -> Option<&dyn CaseExecutor> {
+        self.executor.map(|_| self as &dyn CaseExecutor)
+    }
+
+    fn as_kernel_executor(&self) -> Option<&dyn KernelExecutor> {
+        self.executor?.as_kernel_executor().map(|_| self as &dyn KernelExecutor)
+    }
+}
+
+/// An engine is asked only for what it can do: [`KeptEngine::subject`] offers nothing else.
+const ABLE: &str = "an engine is asked only for what it can do";
+
+impl LineJudge for KeptEngine<'_> {
+    fn supports(&self, environment: &Environment, depth: Depth) -> Result<(), Unable> {
+        self.judge.must(ABLE).supports(environment, depth)
+    }
+
+    fn judge(&self, batch: &Batch<'_>, depth: Depth) -> Vec<Outcome> {
+        self.judge_all(std::slice::from_ref(batch), depth).pop().unwrap_or_default()
+    }
+
+    fn judge_all(&self, batches: &[Batch<'_>], depth: Depth) -> Vec<Vec<Outcome>> {
+        let judge = self.judge.must(ABLE);
+        let mut questions = Vec::new();
+        for batch in batches {
+            let mut module = self.hasher("line");
+            let common = (depth, batch.environment.to_string(), &batch.scaffold);
+            module.update(&postcard::to_stdvec(&common).must("a scaffold is made of texts"));
+            questions
+                .extend(batch.lines.iter().map(|line| *module.clone().update(line.as_bytes()).finalize().as_bytes()));
+        }
+        let mut places =
+            batches.iter().enumerate().flat_map(|(at, batch)| batch.lines.iter().map(move |line| (at, *line)));
+        let places: Vec<(usize, &str)> = places.by_ref().collect();
+        let outcomes = self.recall(questions, |missing| {
+            let mut asked: BTreeMap<usize, Batch<'_>> = BTreeMap::new();
+            for (at, line) in missing.iter().map(|at| places[*at]) {
+                let empty = || Batch { lines: Vec::new(), ..batches[at].clone() };
+                asked.entry(at).or_insert_with(empty).lines.push(line);
+            }
+            let asked: Vec<Batch<'_>> = asked.into_values().collect();
+            judge.judge_all(&asked, depth).into_iter().flatten().collect()
+        });
+        let mut outcomes = outcomes.into_iter();
+        let mut all: Vec<Vec<Outcome>> =
+            batches.iter().map(|batch| outcomes.by_ref().take(batch.lines.len()).collect()).collect();
+        // Outcomes that nobody asked for are not dropped.
+        if let Some(last) = all.last_mut() {
+            last.extend(outcomes);
+        }
+        all
+    }
+
+    fn command(&self, environment: &Environment, depth: Depth, separate: bool) -> Option<String> {
+        self.judge.must(ABLE).command(environment, depth, separate)
+    }
+
+    fn joint_deaths(&self) -> Vec<JointDeath> {
+        self.judge.must(ABLE).joint_deaths()
+    }
+
+    fn words(&self) -> Vec<String> {
+        self.judge.must(ABLE).words()
+    }
+}
+
+impl CaseExecutor for KeptEngine<'_> {
+    fn executes(&self, environment: &Environment) -> Result<(), Unable> {
+        self.executor.must(ABLE).executes(environment)
+    }
+
+    fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
+        let executor = self.executor.must(ABLE);
+        let questions = cases.iter().map(|case| self.by_json("rows", case)).collect();
+        self.recall(questions, |missing| {
+            let asked: Vec<LineCase> = missing.iter().map(|at| cases[*at].clone()).collect();
+            executor.execute(&asked)
+        })
+    }
+
+    fn function(&self, case: &LineCase, act: &mut dyn FnMut(&mut LineFunction<'_>)) -> bool {
+        self.executor.must(ABLE).function(case, act)
+    }
+
+    fn recorded(&self) -> Option<Vec<LineCase>> {
+        self.executor.must(ABLE).recorded()
+    }
+
+    fn traps_cost(&self) -> bool {
+        self.executor.must(ABLE).traps_cost()
+    }
+
+    fn usual_cases(&self) -> usize {
+        self.executor.must(ABLE).usual_cases()
+    }
+
+    fn limits(&self) -> &'static [&'static str] {
+        self.executor.must(ABLE).limits()
+    }
+
+    fn as_lister(&self) -> Option<&dyn CodeLister> {
+        self.executor?.as_lister().map(|_| self as &dyn CodeLister)
+    }
+}
+
+/// The operations of a listing, which its JSON leaves out, beside it.
+type WholeListing = Option<(Listing, Vec<String>)>;
+
+impl CodeLister for KeptEngine<'_> {
+    fn listings(&self, cases: &[LineCase]) -> Vec<Option<Listing>> {
+        self.executor.and_then(CaseExecutor::as_lister).must(ABLE).listings(cases)
+    }
+
+    fn smallest(&self, case: &LineCase) -> Option<Listing> {
+        let lister = self.executor.and_then(CaseExecutor::as_lister).must(ABLE);
+        let question = self.by_json("smallest", case);
+        let whole = |listing: Listing| {
+            let operations = listing.code.iter().map(|of| of.operation.clone()).collect();
+            (listing, operations)
+        };
+        let mut answers: Vec<WholeListing> = self.recall(vec![question], |_| vec![lister.smallest(case).map(whole)]);
+        let (mut listing, operations) = answers.pop().flatten()?;
+        listing.code.iter_mut().zip(operations).for_each(|(of, operation)| of.operation = operation);
+        Some(listing)
+    }
+}
+
+impl KernelExecutor for KeptEngine<'_> {
+    fn execute_kernels(&self, cases: &[KernelCase]) -> Vec<KernelAnswer> {
+        let executor = self.executor.and_then(|executor| executor.as_kernel_executor()).must(ABLE);
+        let questions = cases.iter().map(|case| self.by_json("kernel", case)).collect();
+        self.recall(questions, |missing| {
+            let asked: Vec<KernelCase> = missing.iter().map(|at| cases[*at].clone()).collect();
+            executor.execute_kernels(&asked)
+        })
+    }
+}

@@ -1,0 +1,319 @@
+//! The stages of a run: each engine judges lines, tries words, judges examples, executes rows and chains; then what is listed and was
+//! not met is asked about.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use super::Run;
+use super::ask::{Asker, LineQuestion};
+use super::chains::{self, DrawnChains, KnownOfEngine};
+use super::examples::{self, Agreement};
+use super::first_answers::FirstAnswers;
+use super::line_task::LineTask;
+use super::lowering;
+use super::options::{Options, Progress, Stage, Subject};
+use super::plan::{FormPlan, Task};
+use super::planner;
+use super::results::{EngineResult, RowSource};
+use super::rows::{self, Executor};
+use super::spaces::Spaces;
+use super::stale;
+use super::tally::Tally;
+use super::together::{self, Together};
+use super::vocabulary::WordProbe;
+use super::work::{WatchedEngine, Work};
+use crate::case::InternalError;
+use crate::divergences::{Divergences, EngineVersion};
+use crate::engine::{CaseExecutor, LineJudge};
+use crate::spec::{Form, Instruction, Spec};
+
+/// A task is counted from here on, until this is dropped, even by a panic.
+struct UnfinishedTask<'a>(&'a AtomicUsize);
+
+impl<'a> UnfinishedTask<'a> {
+    fn new(unfinished: &'a AtomicUsize) -> Self {
+        unfinished.fetch_add(1, Ordering::Relaxed);
+        Self(unfinished)
+    }
+}
+
+impl Drop for UnfinishedTask<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Takes part in the work until no task waits for a thread: the next instruction is then planned before threads are
+/// idle, and few plans are in memory at once.
+fn help_until_few(unfinished: &AtomicUsize) {
+    while unfinished.load(Ordering::Relaxed) >= rayon::current_num_threads() {
+        if rayon::yield_now() != Some(rayon::Yield::Executed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// The stages of a run.
+pub(super) struct Stages<'a> {
+    spec: &'a Spec,
+    divergences: &'a Divergences,
+    options: &'a Options,
+    progress: &'a Progress,
+    pub(super) instructions: Vec<&'a Instruction>,
+    pub(super) work: Work<'a>,
+}
+
+impl<'a> Stages<'a> {
+    pub(super) fn new(run: &Run<'a>, instructions: Vec<&'a Instruction>) -> Self {
+        let Run { spec, divergences, options, progress, ledger, asks, costs } = *run;
+        let work = Work::new(ledger, asks, costs, progress);
+        Self { spec, divergences, options, progress, instructions, work }
+    }
+
+    /// The spaces of each form in which a version or target is needed.
+    pub(super) fn needs(&self) -> Vec<Vec<Spaces>> {
+        let around = self.options.boundaries && self.options.environment.is_none();
+        let boundaries = around && self.options.depth.budget().environments;
+        let of_form = |form: &Form| if boundaries { Spaces::of_needs(form) } else { Spaces::default() };
+        self.instructions.par_iter().map(|instruction| instruction.forms.par_iter().map(of_form).collect()).collect()
+    }
+
+    /// Asks an engine to judge lines: those of the plan first, then words and examples.
+    pub(super) fn judge(
+        &self,
+        subject: &Subject<'_>,
+        judge: &dyn LineJudge,
+        needs: &[Vec<Spaces>],
+        result: &mut EngineResult,
+    ) {
+        self.progress.begin(Stage::Judging);
+        result.judges = true;
+        if !self.options.plans() {
+            return;
+        }
+        let health = FirstAnswers::default();
+        let asker = Asker::new(self.spec, self.divergences, judge, &health);
+        result.tally = self.ask_planned(&asker, subject, needs, &mut result.forms);
+        result.gave_up = health.gave_up();
+        if result.gave_up.is_some() {
+            return;
+        }
+        let watched = WatchedEngine { engine: judge, judge: Some(judge), health: &health };
+        if self.options.vocabulary {
+            self.try_words(subject, watched, result);
+        }
+        self.progress.begin(Stage::Listed);
+        self.ask_examples(subject, watched, result);
+    }
+
+    /// Asks about the listed divergences of lines that the tasks have not shown.
+    pub(super) fn question_lines(&self, subject: &Subject<'_>, judge: &dyn LineJudge, result: &mut EngineResult) {
+        self.progress.begin(Stage::Listed);
+        let health = FirstAnswers::default();
+        let asker = Asker::new(self.spec, self.divergences, judge, &health);
+        // An engine with unanswered cases may not have shown all its divergences.
+        let lost = !judge.losses().is_empty();
+        if let (false, Some(version)) = (self.progress.stopped() || lost, &asker.version) {
+            let search = stale::StaleSearch {
+                asker: &asker,
+                version,
+                subject,
+                instructions: &self.instructions,
+                forms: &result.forms,
+                options: self.options,
+            };
+            let questioned = InternalError::caught(|| Ok(search.find(&mut result.tally)));
+            if let Some(questioned) = result.tally.ok_or_note(questioned) {
+                (result.stale, result.not_asked) = (questioned.stale, questioned.not_asked);
+            }
+        }
+    }
+
+    /// Asks about the lines of the plan. Each task runs as soon as it is planned, unless it waits for those of other
+    /// instructions.
+    fn ask_planned<'c>(
+        &'c self,
+        asker: &Asker<'_>,
+        subject: &Subject<'_>,
+        needs: &[Vec<Spaces>],
+        forms: &mut Vec<FormPlan>,
+    ) -> Tally {
+        let tally = Mutex::new(Tally::default());
+        let unfinished = AtomicUsize::new(0);
+        let together = Together::new(&self.instructions);
+        let watched = WatchedEngine { engine: asker.engine, judge: Some(asker.engine), health: asker.health };
+        rayon::scope(|scope| {
+            let (tally, unfinished) = (&tally, &unfinished);
+            let spawn = |task: LineTask<'c>| {
+                let (kind, size) = (task.kind(), task.size());
+                let planned = self.work.plan(asker.engine, kind, size, || task.words(), || task.what());
+                let unfinished_task = UnfinishedTask::new(unfinished);
+                scope.spawn(move |_| {
+                    let _unfinished_task = unfinished_task;
+                    let ask = || {
+                        let asked = InternalError::caught(|| Ok(asker.ask(task.into_question(), self.options)));
+                        let asked = asked.unwrap_or_else(Tally::of_error);
+                        self.progress.cases.fetch_add(asked.cases(), Ordering::Relaxed);
+                        asked
+                    };
+                    if let Some(done) = self.work.result(&planned, watched, ask) {
+                        // Sums stay sound even if a thread panicked.
+                        tally.lock().unwrap_or_else(PoisonError::into_inner).merge(done);
+                    }
+                });
+            };
+            for (at, (&instruction, needs)) in self.instructions.iter().zip(needs).enumerate() {
+                if self.progress.stopped() || asker.health.step().is_none() {
+                    break;
+                }
+                let (small, large) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+                let ask = |task: Task| {
+                    if self.options.depth.budget().together {
+                        together.add(at, task);
+                    } else if together::is_small(&task) {
+                        let question = LineQuestion::new(instruction, task);
+                        small.lock().unwrap_or_else(PoisonError::into_inner).push(question);
+                    } else {
+                        let described = task.describe(instruction).to_string();
+                        large.lock().unwrap_or_else(PoisonError::into_inner).push((described, task));
+                    }
+                };
+                let plan = || Ok(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
+                let planned = InternalError::caught(plan);
+                forms.extend(
+                    tally.lock().unwrap_or_else(PoisonError::into_inner).ok_or_note(planned).into_iter().flatten(),
+                );
+                // In an order of their own, since threads plan in any order.
+                let mut large = large.into_inner().unwrap_or_else(PoisonError::into_inner);
+                large.sort_by(|(a, _), (b, _)| a.cmp(b));
+                large.into_iter().for_each(|(_, task)| spawn(LineTask::Alone(instruction, task)));
+                let small = small.into_inner().unwrap_or_else(PoisonError::into_inner);
+                together::packed(small).into_iter().map(LineTask::Packed).for_each(spawn);
+                help_until_few(unfinished);
+            }
+            together.questions().into_iter().map(LineTask::Packed).for_each(spawn);
+        });
+        tally.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks about the manual's own examples.
+    fn ask_examples(&self, subject: &Subject<'_>, watched: WatchedEngine<'_>, result: &mut EngineResult) {
+        let ask =
+            || examples::examples(self.spec, self.divergences, &self.instructions, subject, (&self.work, watched));
+        result.examples = result.tally.ok_or_note(InternalError::caught(ask)).unwrap_or_default();
+        for example in &result.examples {
+            for id in &example.divergences {
+                let as_expected = example.agreement != Agreement::Unexpected;
+                result.tally.listed.entry(id.clone()).or_default().note(as_expected);
+            }
+        }
+    }
+
+    /// Tries words in slots.
+    fn try_words(&self, subject: &Subject<'_>, watched: WatchedEngine<'_>, result: &mut EngineResult) {
+        self.progress.begin(Stage::Words);
+        let probe = WordProbe {
+            spec: self.spec,
+            divergences: self.divergences,
+            instructions: &self.instructions,
+            forms: &result.forms,
+            batch: self.options.batch,
+        };
+        let tried = InternalError::caught(|| probe.ask(subject, &self.work, watched));
+        if let Some(tried) = result.tally.ok_or_note(tried) {
+            result.words = Some(tried.words);
+            result.tally.merge(tried.tally);
+        }
+    }
+
+    fn executor<'e>(&'e self, engine: &'e dyn CaseExecutor, health: &'e FirstAnswers) -> Executor<'e> {
+        Executor {
+            spec: self.spec,
+            divergences: self.divergences,
+            engine,
+            version: EngineVersion::of(engine.id()),
+            health,
+            options: self.options,
+            progress: self.progress,
+        }
+    }
+
+    /// Executes rows and chains on an engine, or compares what was recorded of it.
+    ///
+    /// # Errors
+    /// Why it cannot execute.
+    pub(super) fn execute(&self, engine: &dyn CaseExecutor, result: &mut EngineResult) -> Result<(), String> {
+        self.progress.begin(Stage::Executing);
+        let health = FirstAnswers::default();
+        let executor = self.executor(engine, &health);
+        if let Some(recorded) = engine.recorded() {
+            result.rows_from = Some(RowSource::Recorded);
+            let replay = || executor.replay(&recorded, &self.instructions, &mut result.tally);
+            let replayed = InternalError::caught(replay);
+            result.tally.ok_or_note(replayed);
+            return Ok(());
+        }
+        let newest = rows::environment(self.spec, engine)?;
+        let environment = self.options.environment.unwrap_or(newest);
+        result.rows_from = Some(RowSource::Executed(environment));
+        result.limits = engine.limits();
+        if !self.options.plans() {
+            return Ok(());
+        }
+        executor.execute(environment, &self.instructions, &self.work, &mut result.tally);
+        let watched = WatchedEngine { engine, judge: None, health: &health };
+        if let Some(kernels) = engine.as_kernel_executor() {
+            self.progress.begin(Stage::Chains);
+            let known = KnownOfEngine { divergences: self.divergences, version: EngineVersion::of(engine.id()) };
+            let chains = DrawnChains { spec: self.spec, known: &known, environment, options: self.options };
+            let done = InternalError::caught(|| chains.run(kernels, &self.work, watched, self.progress));
+            result.chains = result.tally.ok_or_note(done).unwrap_or_default();
+        }
+        if let Some(lister) = engine.as_lister().filter(|_| self.options.modifiers) {
+            let work = (&self.work, watched);
+            let lowered = || lowering::lowered(self.spec, lister, &environment, &self.instructions, work);
+            result.lowered = result.tally.ok_or_note(InternalError::caught(lowered)).unwrap_or_default();
+        }
+        result.gave_up = result.gave_up.take().or(health.gave_up());
+        Ok(())
+    }
+
+    /// Searches for the causes of chains that failed, and asks about the listed divergences in executing lines that the
+    /// tasks have not shown.
+    pub(super) fn question_execution(&self, engine: &dyn CaseExecutor, result: &mut EngineResult) {
+        let environment = match result.rows_from {
+            None => return,
+            Some(RowSource::Recorded) => None,
+            Some(RowSource::Executed(environment)) => Some(environment),
+        };
+        self.progress.begin(Stage::Chains);
+        let known = KnownOfEngine { divergences: self.divergences, version: EngineVersion::of(engine.id()) };
+        let kernels = engine.as_kernel_executor().filter(|_| !self.progress.stopped());
+        if let (Some(kernels), Some(environment)) = (kernels, environment) {
+            let chains = DrawnChains { spec: self.spec, known: &known, environment, options: self.options };
+            let concluded = InternalError::caught(|| chains.conclude(kernels, &mut result.chains, self.progress));
+            result.tally.ok_or_note(concluded);
+            let ask = || Ok(chains::question(self.spec, kernels, &known, environment, self.options, &mut result.tally));
+            let questioned = InternalError::caught(ask);
+            if let Some(questioned) = result.tally.ok_or_note(questioned) {
+                result.stale.extend(questioned.stale);
+                result.not_asked.extend(questioned.not_asked);
+            }
+        }
+        let health = match &result.gave_up {
+            Some(why) => FirstAnswers::abandoned(why),
+            None => FirstAnswers::default(),
+        };
+        let executor = self.executor(engine, &health);
+        self.progress.begin(Stage::Executing);
+        let ask = || executor.question(environment, &self.instructions, &mut result.tally);
+        let questioned = InternalError::caught(ask);
+        if let Some(questioned) = result.tally.ok_or_note(questioned) {
+            result.stale.extend(questioned.stale);
+            result.not_asked.extend(questioned.not_asked);
+        }
+    }
+}

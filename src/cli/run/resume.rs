@@ -1,0 +1,118 @@
+//! Runs that go on: the ledger of a run, and the options that it began with.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::Parser;
+
+use super::super::output::say;
+use super::Opts;
+use ptx_conform::ledger::{Ledger, RunHeader, TaskCosts};
+use ptx_conform::report::{Report, RunVerdict};
+
+/// The file of the ledger in the directory of a report.
+pub(in crate::cli) const LEDGER: &str = "ledger.sqlite";
+
+/// The options of a run as a command line of their own.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct CommandLine {
+    #[command(flatten)]
+    opts: Opts,
+}
+
+/// The options with these arguments.
+fn parsed(arguments: &[String]) -> anyhow::Result<Opts> {
+    let parsed = CommandLine::try_parse_from(arguments);
+    Ok(parsed.context("the ledger has options that this program does not know")?.opts)
+}
+
+/// The options that the run with a name began with; how it is run may be said anew.
+///
+/// # Errors
+/// If there is no such run, or other options are given.
+pub(super) fn kept_options(given: &Opts, name: &str) -> anyhow::Result<Opts> {
+    let directory = given.reports.join(super::folder(name)?);
+    let kept = options_of(&directory)?;
+    let (usual, none) = (parsed(&[])?, TaskCosts::default());
+    let texts = |opts: &Opts| [opts.settings(&none), opts.engines.arguments().join(" "), opts.shard.to_string()];
+    for ((given, kept), usual) in texts(given).into_iter().zip(texts(&kept)).zip(texts(&usual)) {
+        if given != usual && given != kept {
+            bail!("the run {name} began with `{kept}`, and cannot go on with `{given}`; leave the options out");
+        }
+    }
+    let (jobs, reports, time) = (given.jobs, given.reports.clone(), given.time);
+    Ok(Opts { name: name.to_owned(), jobs, reports, time, ..kept })
+}
+
+/// The options that the run in a directory began with.
+pub(in crate::cli) fn options_of(directory: &Path) -> anyhow::Result<Opts> {
+    let header = Ledger::open(&directory.join(LEDGER))?.header()?;
+    let day = header.day.parse().ok();
+    Ok(Opts { day, ..parsed(&header.arguments)? })
+}
+
+/// The ledger of a run that goes on.
+///
+/// # Errors
+/// If it is of another run; what differs is named.
+pub(super) fn open(directory: &Path, header: &RunHeader) -> anyhow::Result<Ledger> {
+    let ledger = Ledger::open(&directory.join(LEDGER))?;
+    if let Some(difference) = ledger.header()?.differences(header).first() {
+        bail!("the run cannot go on: {difference}; start it anew under another name");
+    }
+    Ok(ledger)
+}
+
+/// The ledger of a new run. That of a run that ended is replaced.
+///
+/// # Errors
+/// If there is one of a run that did not end.
+pub(super) fn begin(directory: &Path, header: &RunHeader) -> anyhow::Result<Ledger> {
+    let path = directory.join(LEDGER);
+    if path.exists() {
+        let earlier = Ledger::open(&path)?;
+        if !earlier.is_concluded()? {
+            let tasks = earlier.tasks()?;
+            let done = tasks.iter().filter(|task| task.done.is_some()).count();
+            let name = directory.file_name().unwrap_or_default().display();
+            bail!(
+                "{} has a run that did not end, with {done} of {} tasks done: go on with `--resume {name}`, choose another \
+                 name with --name, or remove {}",
+                directory.display(),
+                tasks.len(),
+                path.display()
+            );
+        }
+        drop(earlier);
+        remove(&path)?;
+    }
+    Ok(Ledger::create(&path, header)?)
+}
+
+/// Removes a ledger with the files beside it.
+pub(in crate::cli) fn remove(path: &Path) -> anyhow::Result<()> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let file = PathBuf::from(name);
+        match std::fs::remove_file(&file) {
+            Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
+                return Err(why).with_context(|| format!("{} cannot be removed", file.display()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Marks the run as ended, or says how it goes on.
+pub(super) fn end(ledger: &Ledger, report: &Report, name: &str) -> anyhow::Result<()> {
+    let tasks = ledger.tasks()?;
+    let left = tasks.iter().filter(|task| task.done.is_none()).count();
+    if report.verdict == RunVerdict::Interrupted || left > 0 {
+        say(&format!("{left} of {} tasks are left: go on with `ptx-conform run --resume {name}`", tasks.len()));
+        return Ok(());
+    }
+    Ok(ledger.conclude()?)
+}

@@ -1,0 +1,38 @@
+//! Remarks of engines that are not the answer to a question.
+
+use serde::Serialize;
+
+use super::sealed;
+
+/// The kinds of remarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemarkKind {
+    /// A note in words.
+    Note,
+    /// A death that several lines cause only together.
+    Death,
+}
+
+impl RemarkKind {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Death => "death",
+        }
+    }
+}
+
+/// A remark of an engine.
+#[derive(Clone, Debug)]
+pub struct Remark {
+    pub(super) engine: String,
+    pub(super) kind: RemarkKind,
+    pub(super) value: Vec<u8>,
+}
+
+impl Remark {
+    /// A remark that an engine made.
+    pub fn new<T: Serialize>(engine: &str, kind: RemarkKind, value: &T) -> Self {
+        Self { engine: engine.to_owned(), kind, value: sealed::seal(value) }
+    }
+}
