@@ -12,6 +12,7 @@ mod environment;
 mod execute;
 mod explain;
 mod generate;
+mod hash;
 mod judge;
 mod load;
 mod matrix;

@@ -24,7 +24,7 @@ use serde::de::DeserializeOwned;
 
 pub use costs::TaskCosts;
 pub use header::{HeaderDifference, RunHeader};
-pub use remark::{Remark, RemarkKind};
+pub use remark::{EngineRemark, RemarkKind};
 pub use task::{TaskCounts, TaskKind, TaskName, TaskRow, TaskState};
 pub use unite::{UniteError, unite};
 
@@ -55,7 +55,7 @@ pub enum LedgerError {
     NotALedger {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// The reason why it is none.
         why: String,
     },
     /// SQLite failed.
@@ -82,12 +82,12 @@ pub struct Ledger {
     path: PathBuf,
     connection: Mutex<Connection>,
     /// Rows of tasks and answers that are written with the next result.
-    waiting: Mutex<WaitingRows>,
+    waiting: Mutex<UnwrittenRows>,
 }
 
 /// Rows that are written together.
 #[derive(Debug, Default)]
-struct WaitingRows {
+struct UnwrittenRows {
     tasks: Vec<TaskRow>,
     answers: Vec<([u8; 32], Vec<u8>)>,
 }
@@ -152,7 +152,7 @@ impl Ledger {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, WaitingRows> {
+    fn waiting(&self) -> MutexGuard<'_, UnwrittenRows> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -213,7 +213,7 @@ impl Ledger {
         result: &T,
         counts: &TaskCounts,
         took: Duration,
-        remarks: &[Remark],
+        remarks: &[EngineRemark],
     ) -> Result<(), LedgerError> {
         let blob = sealed::seal(result);
         let milliseconds = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
@@ -233,7 +233,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn keep_remarks(&self, remarks: &[Remark]) -> Result<(), LedgerError> {
+    pub fn keep_remarks(&self, remarks: &[EngineRemark]) -> Result<(), LedgerError> {
         self.write(|transaction| write_remarks(transaction, remarks))
     }
 
@@ -341,12 +341,12 @@ impl Ledger {
     }
 }
 
-fn write_remarks(connection: &Connection, remarks: &[Remark]) -> rusqlite::Result<()> {
+fn write_remarks(connection: &Connection, remarks: &[EngineRemark]) -> rusqlite::Result<()> {
     let mut insert = connection.prepare_cached("INSERT OR IGNORE INTO remark VALUES (?1, ?2, ?3)")?;
     remarks.iter().try_for_each(|of| insert.execute(params![of.engine, of.kind.word(), of.value]).map(drop))
 }
 
-impl WaitingRows {
+impl UnwrittenRows {
     fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut plan = connection.prepare_cached(
             "INSERT OR IGNORE INTO task (name, number, shard, engine, kind, what, size) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",

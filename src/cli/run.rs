@@ -4,24 +4,22 @@ mod borders;
 mod deeper;
 mod exhaustive;
 mod header;
+mod options;
 mod progress;
 mod resume;
 mod shard;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 
-use ptx_conform::campaign::{
-    self, Asks, EngineResult, Generate, KeptEngine, Options, Results, Run, RunDepth, Shard, Stage, Strategy, Subject,
-};
+use ptx_conform::campaign::{self, Asks, Campaign, EngineResult, KeptEngine, Options, Results, Shard, Stage, Subject};
 use ptx_conform::case::InternalError;
 use ptx_conform::causes;
 use ptx_conform::divergences::{Date, Divergences};
 use ptx_conform::engine::CaseExecutor;
-use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::matrix::{Matrix, Survey};
 use ptx_conform::releases::ReleaseTable;
 use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, RunVerdict, SupportReport};
@@ -151,6 +149,9 @@ pub(crate) struct Opts {
     /// The day on which the run began that goes on.
     #[arg(skip)]
     day: Option<Date>,
+    /// The number of parts of the plan whose ledgers are united.
+    #[arg(skip)]
+    parts: Option<u64>,
     /// Name of the report, which is written to `reports/NAME/`.
     #[arg(long, value_name = "NAME", default_value = "latest")]
     name: String,
@@ -205,7 +206,6 @@ pub(super) fn use_threads(jobs: Option<usize>) -> anyhow::Result<()> {
     rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("the threads cannot be started")
 }
 
-pub(super) use header::hash_of;
 pub(super) use progress::{interruptible, with_progress};
 pub(super) use resume::{LEDGER, remove as remove_ledger};
 
@@ -214,11 +214,11 @@ pub(super) fn conclude(directory: &Path, specs: Option<&Path>) -> anyhow::Result
     let kept = resume::options_of(directory)?;
     let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     let reports = directory.parent().map(Path::to_owned).unwrap_or_default();
-    let whole = Opts { shard: Shard::WHOLE, name, reports, ..kept };
+    let whole = Opts { parts: Some(kept.shard.of), shard: Shard::WHOLE, name, reports, ..kept };
     whole.start(specs, Asks::Nothing, true)
 }
 
-/// What a run reads before it asks anything.
+/// The sources that a run reads before it asks anything.
 struct RunSources<'a> {
     spec: &'a Spec,
     divergences: &'a Divergences,
@@ -276,9 +276,10 @@ impl Opts {
             return self.walk((&spec, &divergences), &subjects, &directory);
         }
         let costs = self.costs()?;
-        let header = self.header(&sources, &options, &engines, &costs)?;
+        let mut header = self.header(&sources, &options, &engines, &costs)?;
+        header.parts = self.parts.unwrap_or(header.parts);
         let ledger = if resumed { resume::open(&directory, &header)? } else { resume::begin(&directory, &header)? };
-        let run = Run {
+        let run = Campaign {
             spec: &spec,
             divergences: &divergences,
             options: &options,
@@ -295,7 +296,7 @@ impl Opts {
     /// Does the tasks, and concludes if they are not those of a part.
     fn work(
         &self,
-        run: &Run<'_>,
+        run: &Campaign<'_>,
         sources: &RunSources<'_>,
         engines: RunEngines<'_>,
         directory: &Path,
@@ -352,17 +353,9 @@ impl Opts {
         Ok(self.exit_code(run.spec, report.verdict))
     }
 
-    fn depth(&self) -> RunDepth {
-        match self.depth {
-            DepthOption::Listed => RunDepth::Listed,
-            DepthOption::Choices => RunDepth::Choices,
-            DepthOption::Pairs => RunDepth::Pairs,
-        }
-    }
-
     /// The directory of the report.
     fn directory(&self) -> anyhow::Result<PathBuf> {
-        Ok(self.reports.join(folder(&self.name)?))
+        Ok(self.reports.join(resume::folder(&self.name)?))
     }
 
     fn exit_code(&self, spec: &Spec, verdict: RunVerdict) -> ExitCode {
@@ -416,7 +409,7 @@ impl Opts {
     /// The support matrix of the run's instructions, as the engines have it that judged; none if it is not wanted.
     fn matrix(
         &self,
-        run: &Run<'_>,
+        run: &Campaign<'_>,
         subjects: &[Subject<'_>],
         results: &Results,
     ) -> Result<Option<Matrix>, InternalError> {
@@ -432,55 +425,6 @@ impl Opts {
             survey.observe(run.divergences, subject, run.progress)?;
         }
         Ok(Some(survey.into_matrix()))
-    }
-
-    fn options(&self, spec: &Spec) -> anyhow::Result<Options> {
-        let environment = match (&self.ptx, &self.target) {
-            (Some(ptx), Some(target)) => {
-                let environment = Environment {
-                    ptx: ptx.parse()?,
-                    target: target.parse()?,
-                    address_size: self.address_size.parse::<AddressSize>()?,
-                };
-                ptx_conform::judge::Judge::new(spec, &environment)?;
-                Some(environment)
-            }
-            _ => None,
-        };
-        let depth = self.depth();
-        let budget = depth.budget();
-        Ok(Options {
-            instructions: self.instructions.clone(),
-            depth,
-            strategy: match self.strategy {
-                None => budget.strategy,
-                Some(StrategyOption::Choices) => Strategy::Choices,
-                Some(StrategyOption::Pairs) => Strategy::Pairs,
-                Some(StrategyOption::Triples) => Strategy::Triples,
-                Some(StrategyOption::Complete) => Strategy::Complete,
-            },
-            limit: u128::from(self.limit),
-            random: self.random,
-            boundaries: !self.no_boundaries,
-            generate: match self.generate_code {
-                GenerateOption::None => Generate::Nothing,
-                GenerateOption::Sample => Generate::Sample,
-                GenerateOption::All => Generate::Everything,
-            },
-            seed: self.seed,
-            cases: self.cases.or(budget.cases),
-            rows: self.rows.unwrap_or(budget.rows).max(1),
-            chains: self.chains,
-            batch: self.batch.max(1),
-            today: self
-                .today
-                .clone()
-                .or_else(|| self.day.clone())
-                .or_else(|| Some(Date::of(std::time::SystemTime::now()))),
-            environment,
-            vocabulary: budget.vocabulary && !self.no_vocabulary,
-            modifiers: true,
-        })
     }
 }
 
@@ -498,15 +442,6 @@ fn list(spec: &Spec, subjects: &[campaign::Subject<'_>], options: &Options) -> a
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The name of a report, if it is the name of a directory and not a longer path.
-fn folder(name: &str) -> anyhow::Result<&str> {
-    let mut parts = Path::new(name).components();
-    match (parts.next(), parts.next()) {
-        (Some(Component::Normal(part)), None) if part == name => Ok(name),
-        _ => bail!("`{name}` is not a report name: it must not contain `/`; choose the directory with --reports"),
-    }
 }
 
 /// The questions without an answer, and those of the first `judging` engines that judged nothing.

@@ -17,6 +17,8 @@ pub struct RunHeader {
     pub day: String,
     /// The options that choose what is asked.
     pub options: String,
+    /// The number of parts of the plan: 1 if it is not shared.
+    pub parts: u64,
     /// The command line that asks the same again: its arguments after `run`.
     pub arguments: Vec<String>,
     /// By name, a hash of what each engine is: its program and how it is used.
@@ -26,7 +28,7 @@ pub struct RunHeader {
 /// A difference between two headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderDifference {
-    /// What differs, in words.
+    /// The name of what differs.
     pub what: String,
     /// The value of the ledger.
     pub kept: String,
@@ -45,6 +47,7 @@ const KEYS: [(&str, &str); 5] = [
     ("options", "the options"),
 ];
 const ARGUMENTS: &str = "arguments";
+const PARTS: &str = "parts";
 
 impl RunHeader {
     fn values(&self) -> [&String; KEYS.len()] {
@@ -57,7 +60,7 @@ impl RunHeader {
         let engines = self.engines.iter().map(|(name, hash)| (format!("{ENGINE}{name}"), hash.clone()));
         let words = shlex::try_join(self.arguments.iter().map(String::as_str));
         let arguments = (ARGUMENTS.to_owned(), words.must("no argument of a command line has a zero byte"));
-        own.chain(engines).chain([arguments]).collect()
+        own.chain(engines).chain([arguments, (PARTS.to_owned(), self.parts.to_string())]).collect()
     }
 
     /// The header with these rows; none if one is missing.
@@ -70,12 +73,13 @@ impl RunHeader {
             divergences: rows.get("divergences")?.clone(),
             day: rows.get("day")?.clone(),
             options: rows.get("options")?.clone(),
+            parts: rows.get(PARTS)?.parse().ok()?,
             arguments: shlex::split(arguments)?,
             engines: rows.iter().filter_map(engine).collect(),
         })
     }
 
-    /// What differs from another header; the command line does not count.
+    /// The differences from another header; the command line does not count.
     pub fn differences(&self, other: &Self) -> Vec<HeaderDifference> {
         let own = KEYS.iter().zip(self.values().into_iter().zip(other.values()));
         let own = own.map(|((_, what), (kept, other))| ((*what).to_owned(), kept.clone(), other.clone()));
@@ -83,7 +87,9 @@ impl RunHeader {
         let hash =
             |header: &Self, name: &String| header.engines.get(name).map_or("not asked", String::as_str).to_owned();
         let engines = names.map(|name| (format!("the engine {name}"), hash(self, name), hash(other, name)));
+        let parts = ("the number of parts (--shard)".to_owned(), self.parts.to_string(), other.parts.to_string());
         own.chain(engines)
+            .chain([parts])
             .filter(|(_, kept, other)| kept != other)
             .map(|(what, kept, other)| HeaderDifference { what, kept, other })
             .collect()

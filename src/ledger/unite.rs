@@ -22,7 +22,7 @@ pub enum UniteError {
         one: PathBuf,
         /// The other.
         other: PathBuf,
-        /// What differs.
+        /// The difference.
         difference: String,
     },
     /// They have different results of one task.
@@ -36,13 +36,13 @@ pub enum UniteError {
         other: PathBuf,
         /// The name of the task.
         task: String,
-        /// What it asks.
+        /// The question in a few words.
         what: String,
     },
 }
 
 /// The columns of a planned task.
-type PlannedRow = (Vec<u8>, i64, i64, String, String, String, i64);
+type PlannedTaskRow = (Vec<u8>, i64, i64, String, String, String, i64);
 /// The columns of a task that is done.
 type DoneTask = (Vec<u8>, String, i64, i64, i64, Option<String>, Vec<u8>);
 
@@ -90,7 +90,7 @@ impl Ledger {
             .prepare("SELECT name, number, shard, engine, kind, what, size FROM task ORDER BY number")
             .map_err(failed)?;
         let mut rows = planned.query([]).map_err(failed)?;
-        let mut all: Vec<PlannedRow> = Vec::new();
+        let mut all: Vec<PlannedTaskRow> = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
             let read =
                 || Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?));

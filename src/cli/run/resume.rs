@@ -1,6 +1,6 @@
 //! Runs that go on: the ledger of a run, and the options that it began with.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Parser;
@@ -32,7 +32,7 @@ fn parsed(arguments: &[String]) -> anyhow::Result<Opts> {
 /// # Errors
 /// If there is no such run, or other options are given.
 pub(super) fn kept_options(given: &Opts, name: &str) -> anyhow::Result<Opts> {
-    let directory = given.reports.join(super::folder(name)?);
+    let directory = given.reports.join(folder(name)?);
     let kept = options_of(&directory)?;
     let (usual, none) = (parsed(&[])?, TaskCosts::default());
     let texts = |opts: &Opts| [opts.settings(&none), opts.engines.arguments().join(" "), opts.shard.to_string()];
@@ -50,6 +50,15 @@ pub(in crate::cli) fn options_of(directory: &Path) -> anyhow::Result<Opts> {
     let header = Ledger::open(&directory.join(LEDGER))?.header()?;
     let day = header.day.parse().ok();
     Ok(Opts { day, ..parsed(&header.arguments)? })
+}
+
+/// The name of a report, if it is the name of a directory and not a longer path.
+pub(super) fn folder(name: &str) -> anyhow::Result<&str> {
+    let mut parts = Path::new(name).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(part)), None) if part == name => Ok(name),
+        _ => bail!("`{name}` is not a report name: it must not contain `/`; choose the directory with --reports"),
+    }
 }
 
 /// The ledger of a run that goes on.
