@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::check::wrong_id;
 use super::file::File;
 use super::raw::{RawIsa, RawNeeds, RawSpecial, RawType};
 use crate::environment::{Target, Version};
@@ -38,6 +39,8 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
         }
     }
     check_immediates(file, raw, &mut errors);
+    let shared = raw.rules.0.iter().flat_map(|(_, rules)| rules);
+    errors.extend(shared.filter_map(|rule| wrong_id(file, &rule.id)));
     let of_specials = raw.specials.iter().flat_map(|special| [&special.of_type].into_iter().chain(&special.also));
     for name in of_specials.filter(|name| !types.iter().any(|of| of.name == **name)) {
         let message = format!("`{name}`, the type of a special register, is not one of `types`");
