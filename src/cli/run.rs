@@ -21,9 +21,10 @@ use ptx_conform::divergences::{Date, Divergences};
 use ptx_conform::engine::CaseExecutor;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::matrix::{Matrix, Survey};
+use ptx_conform::must::Must as _;
 use ptx_conform::plural::counted;
 use ptx_conform::releases::ReleaseTable;
-use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, RunVerdict, SupportReport};
+use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, ReportFolder, RunVerdict, SupportReport};
 use ptx_conform::spec::{Instruction, Spec};
 
 /// The usual size below which a space is tested completely.
@@ -199,9 +200,7 @@ impl Opts {
         let options = self.options(&spec)?;
         let directory = self.reports.join(folder(&self.name)?);
         // Checked before hours are spent on a report that cannot be written.
-        if !self.plan {
-            prepare(&directory, self.history().as_deref())?;
-        }
+        let mut place = if self.plan { None } else { Some(self.prepare(&directory)?) };
         let mut engines = self.engines.open(specs)?;
         let judging = engines.len();
         let execution = !self.no_execution;
@@ -241,8 +240,12 @@ impl Opts {
             borders::add(&spec, &mut report);
         }
         report.settle();
-        self.write(&mut report, (&spec, &divergences), (matrix.as_ref(), releases.as_ref()), &directory)?;
-        super::output::print(&format!("{}report: {}\n", report.text(), directory.join("index.html").display()))?;
+        let place = place.as_mut().must("only a plan has no folder");
+        let written = self.write(&mut report, (&spec, &divergences), (matrix.as_ref(), releases.as_ref()), place);
+        // Printed even if the report cannot be written: hours may have been spent on it.
+        super::output::print(&report.text())?;
+        written?;
+        super::output::print(&format!("report: {}\n", directory.join("index.html").display()))?;
         Ok(self.exit_code(&spec, report.verdict))
     }
 
@@ -262,7 +265,7 @@ impl Opts {
         report: &mut Report,
         (spec, divergences): (&Spec, &Divergences),
         (matrix, releases): (Option<&Matrix>, Option<&ReleaseTable>),
-        directory: &Path,
+        place: &mut ReportFolder,
     ) -> anyhow::Result<()> {
         let history = self.history();
         let line = HistoryLine::new(report, &self.name);
@@ -271,20 +274,29 @@ impl Opts {
         let mut runs: Vec<HistoryLine> = earlier.into_iter().map(|(_, line)| line).collect();
         runs.push(line);
         let sources = PageSources { spec, divergences, history: &runs, matrix, releases };
-        report
-            .write(&sources, directory)
-            .with_context(|| format!("the report cannot be written to {}", directory.display()))?;
-        report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
-        report.write_defects(&directory.join("defects")).context("the texts about divergences cannot be written")?;
+        let proposed = self.write_divergences.then(|| ("divergences.yaml".to_owned(), report.proposed()));
+        let path = place.path().display().to_string();
+        report.write(&sources, place, proposed.into_iter().collect()).with_context(|| {
+            format!("the report cannot be written to {path}; make room or choose another with --reports")
+        })?;
         if let (Some(path), Some(line)) = (&history, runs.last()) {
             line.append(path).with_context(|| format!("{} cannot be written", path.display()))?;
         }
-        if self.write_divergences {
-            let path = directory.join("divergences.yaml");
-            std::fs::write(&path, report.proposed())
-                .with_context(|| format!("{} cannot be written", path.display()))?;
-        }
         Ok(())
+    }
+
+    /// Makes the folder of the report, and keeps other runs from it.
+    fn prepare(&self, directory: &Path) -> anyhow::Result<ReportFolder> {
+        let help = || format!("{} cannot be used; choose another with --name or --reports", directory.display());
+        let mut place = ReportFolder::lock(directory).with_context(help)?;
+        if self.exhaustive.is_none() {
+            place.begin().with_context(help)?;
+        }
+        if let Some(path) = self.history() {
+            let help = || format!("{} cannot be written to; choose another file with --history", path.display());
+            report::open_history(&path).map(drop).with_context(help)?;
+        }
+        Ok(place)
     }
 
     /// The file of the history; none if it is not wanted.
@@ -388,8 +400,10 @@ fn list(spec: &Spec, subjects: &[campaign::Subject<'_>], options: &Options) -> a
 fn folder(name: &str) -> anyhow::Result<&str> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {
-        (Some(Component::Normal(part)), None) if part == name => Ok(name),
-        _ => bail!("`{name}` is not a report name: it must not contain `/`; choose the directory with --reports"),
+        (Some(Component::Normal(part)), None) if part == name && !name.chars().any(char::is_control) => Ok(name),
+        _ => bail!(
+            "`{name}` is not a report name: it must not contain `/` or control characters; choose the directory with --reports"
+        ),
     }
 }
 
@@ -411,15 +425,6 @@ fn read_history(path: &Path) -> Vec<(usize, HistoryLine)> {
     let (history, problems) = HistoryLine::read(path);
     problems.iter().for_each(|problem| super::output::say(&format!("warning: {problem}")));
     history
-}
-
-fn prepare(directory: &Path, history: Option<&Path>) -> anyhow::Result<()> {
-    let help = || format!("{} cannot be written to; choose another directory with --reports", directory.display());
-    std::fs::create_dir_all(directory).with_context(help)?;
-    tempfile::tempfile_in(directory).map(drop).with_context(help)?;
-    let Some(path) = history else { return Ok(()) };
-    let help = || format!("{} cannot be written to; choose another file with --history", path.display());
-    report::open_history(path).map(drop).with_context(help)
 }
 
 /// Says so often where a run without a terminal stands.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 
 use ptx_conform::matrix::Matrix;
-use ptx_conform::report::{PageSources, Report, RunVerdict, SupportReport};
+use ptx_conform::report::{PageSources, Report, ReportFolder, RunVerdict, SupportReport};
 
 use super::super::output;
 use super::stored;
@@ -49,15 +49,15 @@ impl Opts {
         merged.support = matrix.as_ref().map(SupportReport::new);
         merged.settle();
         let written = || format!("the report cannot be written to {}", self.into.display());
-        std::fs::create_dir_all(&self.into).with_context(written)?;
         let divergences = super::super::load::load_divergences(specs, &spec)?;
         let releases = super::super::load::load_listed_releases(specs, &spec.isa)?;
         let (matrix, releases) = (matrix.as_ref(), releases.as_ref());
         let sources = PageSources { spec: &spec, divergences: &divergences, history: &[], matrix, releases };
-        merged.write(&sources, &self.into).with_context(written)?;
-        merged.write_cases(&self.into.join("cases")).with_context(written)?;
-        merged.write_defects(&self.into.join("defects")).with_context(written)?;
+        let mut folder = ReportFolder::lock(&self.into).with_context(written)?;
+        let replaced =
+            folder.begin().and_then(|()| merged.write(&sources, &mut folder, Vec::new())).with_context(written);
         output::print(&merged.text())?;
+        replaced?;
         output::print(&format!("report: {}\n", self.into.join("index.html").display()))?;
         Ok(ExitCode::from(match merged.verdict {
             RunVerdict::Agreed => 0,

@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 
 use ptx_conform::matrix::Matrix;
-use ptx_conform::report::Report;
+use ptx_conform::report::{Report, ReportFolder};
 
-/// Reads a report from its directory or its report.json.
+/// Reads a report from its directory or its report.json. A directory whose last run has not finished has none.
 pub(super) fn read(path: &Path) -> anyhow::Result<Report> {
+    if let Some(why) = ReportFolder::unfinished(path) {
+        bail!(why);
+    }
     let file: PathBuf = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
     Report::read(&file).map_err(anyhow::Error::msg)
 }
