@@ -3,6 +3,8 @@
 mod check;
 mod commands;
 mod defects;
+mod faults;
+mod raw;
 mod reliability;
 mod report;
 #[path = "../transcript/mod.rs"]

@@ -48,16 +48,16 @@ impl Opts {
         let matrix = Matrix::joined(matrices.into_iter().flatten().collect());
         merged.support = matrix.as_ref().map(SupportReport::new);
         merged.settle();
-        let written = || format!("the report cannot be written to {}", self.into.display());
         let divergences = super::super::load::load_divergences(specs, &spec)?;
         let releases = super::super::load::load_listed_releases(specs, &spec.isa)?;
         let (matrix, releases) = (matrix.as_ref(), releases.as_ref());
         let sources = PageSources { spec: &spec, divergences: &divergences, history: &[], matrix, releases };
-        let mut folder = ReportFolder::lock(&self.into).with_context(written)?;
-        let replaced =
-            folder.begin().and_then(|()| merged.write(&sources, &mut folder, Vec::new())).with_context(written);
+        let replaced = ReportFolder::lock(&self.into).and_then(|mut folder| {
+            folder.begin()?;
+            merged.write(&sources, &mut folder, Vec::new())
+        });
         output::print(&merged.text())?;
-        replaced?;
+        replaced.with_context(|| format!("the report cannot be written to {}", self.into.display()))?;
         output::print(&format!("report: {}\n", self.into.join("index.html").display()))?;
         Ok(ExitCode::from(match merged.verdict {
             RunVerdict::Agreed => 0,
