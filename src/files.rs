@@ -37,7 +37,7 @@ pub fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether [`replace`] can write a file, as far as that can be known before hours are spent on what goes into it.
+/// Looks whether [`replace`] can write a file, before hours are spent on what goes into it.
 ///
 /// # Errors
 /// If its folder is not there or cannot be written to.

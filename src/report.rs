@@ -35,8 +35,7 @@ pub use data::{DeeperReport, EarlierRun, FORMAT, KnownFinding, News, Report, Rep
 pub use deaths::DeathReport;
 pub use diff::{Changed, DiffSection, ReportDiff};
 pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, UndefinedReport};
-pub use files::ReportFile;
-pub use folder::ReportFolder;
+pub use folder::{ReportFile, ReportFolder};
 pub use groups::{GroupCase, GroupReport};
 pub use history::{HISTORY_FORMAT, HistoryEngine, HistoryLine, open as open_history};
 pub use listed::DivergenceReport;

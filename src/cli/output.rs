@@ -1,5 +1,6 @@
 //! The output of commands: results to stdout, everything else to stderr.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -10,7 +11,9 @@ use ptx_conform::engine::words::{visible, visible_in_json};
 /// Writes to stdout. What would act on a terminal is made visible, wherever the text comes from: a file, an engine, the
 /// command line.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    write(&visible(text))
+    // The line ends of CSV act as others do.
+    let lines: Vec<Cow<'_, str>> = text.split("\r\n").map(visible).collect();
+    write(&lines.join("\r\n"))
 }
 
 /// As [`print`] for JSON, which stays the same data.

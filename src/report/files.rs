@@ -8,13 +8,10 @@ use serde_json::Value;
 
 use super::data::{FORMAT, FormatNumber, Report};
 use super::defect;
-use super::folder::ReportFolder;
+use super::folder::{ReportFile, ReportFolder};
 use super::pages::PageSources;
 use crate::causes::Finding;
 use crate::engine::words::{acts, visible};
-
-/// A file of a report: its path in the folder, with `/`, and its text.
-pub type ReportFile = (String, String);
 
 impl Report {
     /// Reads `report.json`.

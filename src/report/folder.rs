@@ -17,6 +17,9 @@ const SIGNED: &str = "<main id=\"main\"><p role=\"status\"><strong>This report i
 const TEXT: &str =
     "A run began here and has not finished. A report beside this file is of an earlier run, or has parts of one.\n";
 
+/// A file of a report: its path in the folder, with `/`, and its text.
+pub type ReportFile = (String, String);
+
 /// The folder of a report while a run works in it. No other run can.
 #[derive(Debug)]
 pub struct ReportFolder {
@@ -73,7 +76,7 @@ impl ReportFolder {
     ///
     /// # Errors
     /// If a file cannot be written; then the mark stays.
-    pub fn replace(&mut self, files: &[(String, String)], stale: impl Fn(&str) -> bool) -> io::Result<()> {
+    pub fn replace(&mut self, files: &[ReportFile], stale: impl Fn(&str) -> bool) -> io::Result<()> {
         self.stays = true;
         files::replace_all(&self.path, files)?;
         for folder in ["", "instructions", "findings", "cases", "defects"] {
@@ -82,7 +85,7 @@ impl ReportFolder {
         std::fs::remove_file(self.path.join(MARK))
     }
 
-    /// Why a folder has no report of the last run that began in it; none if it has one.
+    /// The reason why a folder has no report of the last run that began in it; none if it has one.
     pub fn unfinished(path: &Path) -> Option<String> {
         let mark = path.join(MARK);
         mark.metadata().is_ok_and(|mark| mark.len() > 0).then(|| {

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::data::Report;
-use super::files::ReportFile;
+use super::folder::ReportFile;
 use super::history::HistoryLine;
 use crate::divergences::Divergences;
 use crate::engine::words::{cut, visible};

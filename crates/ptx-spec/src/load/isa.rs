@@ -14,6 +14,7 @@ use crate::yaml::{At, Error, Ordered};
 /// The contents of the file, and the mistakes in it.
 pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
     let mut errors = Vec::new();
+    errors.extend(raw.rules.0.iter().flat_map(|(_, rules)| rules).filter_map(|rule| wrong_id(file, &rule.id)));
     let targets = environments(file, raw, &mut errors);
     let early = targets_since(file, &raw.early, &raw.versions, &mut errors);
     let types = raw.types.0.iter().map(register_type);
@@ -39,8 +40,6 @@ pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
         }
     }
     check_immediates(file, raw, &mut errors);
-    let shared = raw.rules.0.iter().flat_map(|(_, rules)| rules);
-    errors.extend(shared.filter_map(|rule| wrong_id(file, &rule.id)));
     let of_specials = raw.specials.iter().flat_map(|special| [&special.of_type].into_iter().chain(&special.also));
     for name in of_specials.filter(|name| !types.iter().any(|of| of.name == **name)) {
         let message = format!("`{name}`, the type of a special register, is not one of `types`");
