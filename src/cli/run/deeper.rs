@@ -60,10 +60,7 @@ impl Opts {
             no_matrix: _,
             // How a run goes on, and with which parts of it.
             costs: _,
-            resume: _,
-            time: _,
-            day: _,
-            parts: _,
+            going: _,
             // Another kind of run.
             exhaustive: _,
             exhaustive_bits: _,

@@ -1,17 +1,37 @@
 //! Runs that go on: the ledger of a run, and the options that it began with.
 
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Parser;
 
 use super::super::output::say;
 use super::Opts;
+use super::progress::duration;
+use ptx_conform::divergences::Date;
 use ptx_conform::ledger::{Ledger, RunHeader, TaskCosts};
 use ptx_conform::report::{Report, RunVerdict};
 
 /// The file of the ledger in the directory of a report.
 pub(in crate::cli) const LEDGER: &str = "ledger.sqlite";
+
+/// How a run goes on, and when it stops.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(super) struct GoingOn {
+    /// Go on with the run of this name that did not end. Its options are those that it began with.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["name", "plan", "exhaustive"])]
+    pub(super) resume: Option<String>,
+    /// Stop after this time, such as `30m`, at the end of the tasks that are running; `--resume` goes on.
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, conflicts_with_all = ["plan", "exhaustive"])]
+    pub(super) time: Option<Duration>,
+    /// The day on which the run began that goes on.
+    #[arg(skip)]
+    pub(super) day: Option<Date>,
+    /// The number of parts of the plan whose ledgers are united.
+    #[arg(skip)]
+    pub(super) parts: Option<u64>,
+}
 
 /// The options of a run as a command line of their own.
 #[derive(Debug, Parser)]
@@ -41,23 +61,25 @@ pub(super) fn kept_options(given: &Opts, name: &str) -> anyhow::Result<Opts> {
             bail!("the run {name} began with `{kept}`, and cannot go on with `{given}`; leave the options out");
         }
     }
-    let (jobs, reports, time) = (given.jobs, given.reports.clone(), given.time);
-    Ok(Opts { name: name.to_owned(), jobs, reports, time, ..kept })
+    let going = GoingOn { time: given.going.time, ..kept.going.clone() };
+    Ok(Opts { name: name.to_owned(), jobs: given.jobs, reports: given.reports.clone(), going, ..kept })
 }
 
 /// The options that the run in a directory began with.
 pub(in crate::cli) fn options_of(directory: &Path) -> anyhow::Result<Opts> {
     let header = Ledger::open(&directory.join(LEDGER))?.header()?;
     let day = header.day.parse().ok();
-    Ok(Opts { day, ..parsed(&header.arguments)? })
+    Ok(Opts { going: GoingOn { day, ..GoingOn::default() }, ..parsed(&header.arguments)? })
 }
 
 /// The name of a report, if it is the name of a directory and not a longer path.
 pub(super) fn folder(name: &str) -> anyhow::Result<&str> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {
-        (Some(Component::Normal(part)), None) if part == name => Ok(name),
-        _ => bail!("`{name}` is not a report name: it must not contain `/`; choose the directory with --reports"),
+        (Some(Component::Normal(part)), None) if part == name && !name.chars().any(char::is_control) => Ok(name),
+        _ => bail!(
+            "`{name}` is not a report name: it must not contain `/` or control characters; choose the directory with --reports"
+        ),
     }
 }
 
