@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use etcetera::BaseStrategy as _;
-use tempfile::TempDir;
 
 use super::ptxas;
+use crate::scratch::OwnedFolder;
 pub use pip::numbers;
 use pip::{download, extract, file};
 
@@ -243,8 +243,8 @@ fn cache_for_packages() -> Result<PathBuf, Error> {
 }
 
 /// A temporary directory in the cache itself, so that moving a file into place is one step.
-fn temporary(directory: &Path) -> Result<TempDir, Error> {
-    tempfile::Builder::new().prefix(WORK).tempdir_in(directory).map_err(file(directory))
+fn temporary(directory: &Path) -> Result<OwnedFolder, Error> {
+    OwnedFolder::new(directory, WORK).map_err(file(directory))
 }
 
 /// Moves a file to where it is installed.
@@ -315,10 +315,12 @@ pub fn disassembled() -> Option<PathBuf> {
 
 /// The prefix of an installation's temporary directories.
 const WORK: &str = ".install-";
-/// Temporary directories older than this are left over: no installation takes this long.
+/// Temporary directories older than this are left over, also on a file system without locks: no installation takes this
+/// long.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
-/// Removes what killed installations left behind.
+/// Removes what killed installations left behind on other machines that share the cache, or where there are no locks. All
+/// else is removed when the next directory is made.
 fn remove_leftovers(directory: &Path) {
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         let work = entry.file_name().to_str().is_some_and(|name| name.starts_with(WORK));
