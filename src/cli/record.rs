@@ -58,7 +58,10 @@ impl Opts {
         };
         let out = self.out.display();
         let folder = self.out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        // Only the folder itself is made: a path with a mistake in it is no reason to make several.
+        if !folder.is_dir() {
+            std::fs::create_dir(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        }
         let date = self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()));
         let provenance = Provenance::new(engine.id(), engine.details(), &date.to_string(), &spec.fingerprint);
         let mut recording = Recording::new(provenance);

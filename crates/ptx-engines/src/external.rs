@@ -16,8 +16,9 @@ mod work;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::child::interrupted;
 use crate::health::Health;
 use crate::protocol::{Ability, About};
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, KernelExecutor, LineJudge, Outcome, Unable};
@@ -178,14 +179,22 @@ impl External {
         }
     }
 
-    /// A new process.
+    /// A new process. One that cannot be had counts as a failure: otherwise each batch would try again, for ever.
     fn fresh(&self) -> Result<Process, String> {
+        let started = Instant::now();
         let again = || start(&self.words, &self.limits);
-        match again().or_else(|_| again()) {
-            Ok((process, about, _)) if about == self.about => Ok(process),
-            Ok((.., id)) => Err(format!("{} now answers `hello` differently, as {id}", self.id)),
-            Err(Unusable::Start(why) | Unusable::Hello(why)) => Err(format!("{} no longer starts: {why}", self.id)),
+        let why = match again().or_else(|_| again()) {
+            Ok((process, about, _)) if about == self.about => return Ok(process),
+            Ok((.., id)) => format!("{} now answers `hello` differently, as {id}", self.id),
+            Err(Unusable::Start(why) | Unusable::Hello(why)) => format!("{} no longer starts: {why}", self.id),
+        };
+        if !interrupted() {
+            self.health.hung(started.elapsed(), self.limits.patience);
+            if self.health.failed_again(&why, self.limits.failures_in_all) >= self.limits.failures {
+                self.health.give_up(&why);
+            }
         }
+        Err(why)
     }
 
     fn release(&self, process: Process) {

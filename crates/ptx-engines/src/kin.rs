@@ -81,7 +81,8 @@ impl KinMark {
     pub(crate) fn end(&self, group: Pid) {
         family(|family| family.own.remove(&group.as_raw_nonzero().get()));
         for _ in 0..ROUNDS {
-            let marked: Vec<Pid> = orphans().into_iter().filter(|&pid| self.is_of(pid)).filter_map(Pid::from_raw).collect();
+            let marked: Vec<Pid> =
+                orphans().into_iter().filter(|&pid| self.is_of(pid)).filter_map(Pid::from_raw).collect();
             if marked.is_empty() {
                 break;
             }

@@ -21,7 +21,11 @@ pub(crate) fn held_by(process: u32) -> u64 {
 fn resident(status: &str) -> u64 {
     let counts = |line: &&str| line.starts_with("RssAnon:") || line.starts_with("RssShmem:");
     let kibibytes = |line: &str| line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok();
-    status.lines().filter(counts).filter_map(kibibytes).fold(0, |sum, more| sum.saturating_add(more.saturating_mul(1024)))
+    status
+        .lines()
+        .filter(counts)
+        .filter_map(kibibytes)
+        .fold(0, |sum, more| sum.saturating_add(more.saturating_mul(1024)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! ends, and no later process that gets its number is taken for it. So whoever can lock a folder may remove it: at its
 //! start, each run does so with those of dead ones.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::guard;
 /// The prefix of the folder of a run; the guard removes no other.
 const RUN: &str = "ptx-conform-";
 /// How often to try to get a folder that is not removed by another run before it is locked.
-const TRIES: u32 = 8;
+const TRIES: u32 = 100;
 
 /// A folder that is removed with this value, or later by another run if this process is killed.
 #[derive(Debug)]
@@ -42,11 +42,12 @@ impl OwnedFolder {
         let mut tries = 0;
         loop {
             let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(place)?;
-            let lock = File::open(folder.path())?;
-            match lock.try_lock() {
+            let locked = File::open(folder.path()).map(|opened| (opened.try_lock(), opened));
+            match locked {
                 // Another run may have removed it before it was locked.
-                Ok(()) if is_at(&lock, folder.path()) => return Ok(Self { folder, _lock: Some(lock) }),
-                Err(std::fs::TryLockError::Error(_)) => return Ok(Self { folder, _lock: None }),
+                Ok((Ok(()), lock)) if is_at(&lock, folder.path()) => return Ok(Self { folder, _lock: Some(lock) }),
+                Ok((Err(TryLockError::Error(_)), _)) => return Ok(Self { folder, _lock: None }),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ if tries == TRIES => return Err(io::Error::other("each new folder was removed by another program")),
                 _ => tries += 1,
             }

@@ -7,11 +7,13 @@ mod pip;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use etcetera::BaseStrategy as _;
 
 use super::ptxas;
+use crate::child::{self, Allowance, End};
 use crate::scratch::OwnedFolder;
 pub use pip::numbers;
 use pip::{download, extract, file};
@@ -257,22 +259,25 @@ fn put(from: &Path, to: &Path) -> Result<(), Error> {
     std::fs::rename(from, to).map_err(file(to))
 }
 
+/// Limits for naming a version.
+const INTRODUCTION: Allowance = Allowance { time: Duration::from_secs(20), output: 1 << 20, address_space: None };
+
 /// The package of the disassembler; it has releases from 13.2 on.
 const DISASSEMBLER: &str = "nvidia-cuda-nvdisasm";
 
 /// Installs NVIDIA's disassembler for the machine code of an installed `ptxas`, next to it: that of the same release,
-/// or else the newest, which reads the machine code of older releases as well. One that is there is kept. A release is
-/// downloaded and stored once: the files next to several `ptxas` are links to the same.
+/// or else the newest, which reads the machine code of older releases as well. One that is there and runs is kept. A
+/// release is downloaded and stored once: the files next to several `ptxas` are links to the same.
 ///
 /// # Errors
 /// As [`install`].
 pub fn install_disassembler(assembler: &Installed) -> Result<PathBuf, Error> {
     let path = assembler.path.with_file_name("nvdisasm");
-    if path.is_file() {
-        return Ok(path);
-    }
     let directory = cache_for_packages()?;
     let temporary = temporary(&directory)?;
+    if runs(&path, temporary.path()) {
+        return Ok(path);
+    }
     let stored = match stored_disassembler(&assembler.version, temporary.path()) {
         Err(Error::NoVersion { versions, .. }) if !versions.is_empty() => {
             let newest = versions.iter().max_by_key(|version| numbers(version));
@@ -292,13 +297,25 @@ pub fn install_disassembler(assembler: &Installed) -> Result<PathBuf, Error> {
 /// A release of the disassembler in the cache, downloaded if it is not there.
 fn stored_disassembler(version: &str, temporary: &Path) -> Result<PathBuf, Error> {
     let stored = directory()?.with_file_name("nvdisasm").join(version).join("nvdisasm");
-    if !stored.is_file() {
+    if !runs(&stored, temporary) {
         let wheel = download(DISASSEMBLER, version, &format!("=={version}"), temporary)?;
         let binary = temporary.join("nvdisasm");
         extract(DISASSEMBLER, &wheel, &binary)?;
+        if !runs(&binary, temporary) {
+            let what = "its nvdisasm does not run".to_owned();
+            return Err(Error::Package { package: DISASSEMBLER.to_owned(), what });
+        }
         put(&binary, &stored)?;
     }
     Ok(stored)
+}
+
+/// True if a program names a version, as those of NVIDIA do; not if its file is missing, empty or damaged.
+fn runs(program: &Path, temporary: &Path) -> bool {
+    let mut command = Command::new(program);
+    command.arg("--version");
+    let ended = child::run(command, &temporary.join("version"), &INTRODUCTION);
+    matches!(ended, Ok((End::Exited(0), said)) if String::from_utf8_lossy(&said).contains(", V"))
 }
 
 /// The disassembler next to a `ptxas`, as a toolkit has it and [`install_disassembler`] puts it; else the newest one that

@@ -69,7 +69,8 @@ pub(super) fn ask<W: Work>(engine: &External, mut work: W) -> W::Answers {
     let requests = work.requests(engine.limits.items.max(1));
     let PartedRequests { mut requests, known } = engine.guilt.part(&mut work, requests);
     requests.reverse();
-    let mut asking = Asking { engine, work, requests, known, trouble: Trouble::default(), process: None, given_up: None };
+    let mut asking =
+        Asking { engine, work, requests, known, trouble: Trouble::default(), process: None, given_up: None };
     while let Some(items) = asking.requests.pop() {
         asking.step(items);
     }
