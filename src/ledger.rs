@@ -66,6 +66,14 @@ pub enum LedgerError {
         /// The error.
         source: rusqlite::Error,
     },
+    /// The file cannot be made or replaced.
+    #[error("{} cannot be written: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The error.
+        source: std::io::Error,
+    },
     /// A stored value is damaged, or was written by another build of this program.
     #[error("{} is damaged: {what} cannot be read; remove the file, and start the run anew", .path.display())]
     Damaged {
@@ -96,12 +104,15 @@ struct UnwrittenRows {
 const WAITING: usize = 1000;
 
 impl Ledger {
-    /// Makes an empty ledger for a run.
+    /// Makes an empty ledger for a run. If this program is killed meanwhile, there is none.
     ///
     /// # Errors
-    /// If the file exists, or cannot be written.
+    /// If it cannot be written.
     pub fn create(path: &Path, header: &RunHeader) -> Result<Self, LedgerError> {
-        let mut connection = connect(path)?;
+        let new = with_suffix(path, ".new");
+        let failed = |source| LedgerError::File { path: path.to_owned(), source };
+        remove(&new).map_err(failed)?;
+        let mut connection = connect(&new)?;
         let made = (|| {
             let transaction = connection.transaction()?;
             transaction.pragma_update(None, "application_id", APPLICATION)?;
@@ -113,7 +124,10 @@ impl Ledger {
             transaction.commit()
         })();
         made.map_err(|source| error(path, source))?;
-        Ok(Self::of(path, connection))
+        // The last connection writes the log into the file.
+        connection.close().map_err(|(_, source)| error(path, source))?;
+        std::fs::rename(&new, path).map_err(failed)?;
+        Self::open(path)
     }
 
     /// Opens a ledger.
@@ -360,6 +374,26 @@ impl UnwrittenRows {
         }
         Ok(())
     }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Removes a ledger with the files beside it, if it is there.
+///
+/// # Errors
+/// If it cannot be removed.
+pub fn remove(path: &Path) -> std::io::Result<()> {
+    for suffix in ["-wal", "-shm", "-journal", ""] {
+        match std::fs::remove_file(with_suffix(path, suffix)) {
+            Err(why) if why.kind() != std::io::ErrorKind::NotFound => return Err(why),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Opens a file so that no other process can, and each transaction survives a loss of power.

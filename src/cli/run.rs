@@ -167,15 +167,14 @@ pub(super) fn use_threads(jobs: Option<usize>) -> anyhow::Result<()> {
 }
 
 pub(super) use progress::{interruptible, with_progress};
-pub(super) use resume::{LEDGER, remove as remove_ledger};
+pub(super) use resume::LEDGER;
 
 /// Concludes the run in a directory, and asks nothing that is a task of its plan.
 pub(super) fn conclude(directory: &Path, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
     let kept = resume::options_of(directory)?;
     let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     let reports = directory.parent().map(Path::to_owned).unwrap_or_default();
-    let going = GoingOn { parts: Some(kept.shard.of), ..kept.going.clone() };
-    let whole = Opts { going, shard: Shard::WHOLE, name, reports, ..kept };
+    let whole = Opts { name, reports, ..kept };
     whole.start(specs, Asks::Nothing, true)
 }
 
@@ -199,13 +198,13 @@ struct RunEngines<'a> {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        match &self.going.resume {
-            Some(name) => resume::kept_options(&self, name)?.start(specs, Asks::Everything, true),
-            None => {
-                let asks = if self.shard == Shard::WHOLE { Asks::Everything } else { Asks::Shard(self.shard) };
-                self.start(specs, asks, false)
-            }
-        }
+        let (opts, resumed) = match &self.going.resume {
+            Some(name) => (resume::kept_options(&self, name)?, true),
+            None => (self, false),
+        };
+        // Also a part that goes on does its own tasks only, and is not concluded.
+        let asks = if opts.shard == Shard::WHOLE { Asks::Everything } else { Asks::Shard(opts.shard) };
+        opts.start(specs, asks, resumed)
     }
 
     /// Runs; `resumed`: with the ledger that is there.
@@ -232,12 +231,12 @@ impl Opts {
             return list(&spec, &subjects, &options);
         }
         if self.exhaustive.is_some() {
-            return self.walk((&spec, &divergences), &subjects, &directory);
+            return self.walk((&spec, &divergences), &subjects, &directory, &progress);
         }
         let costs = self.costs()?;
         let mut header = self.header(&sources, &options, &engines, &costs)?;
         header.parts = self.going.parts.unwrap_or(header.parts);
-        let ledger = if resumed { resume::open(&directory, &header)? } else { resume::begin(&directory, &header)? };
+        let ledger = if resumed { resume::open(&directory, &header)? } else { resume::begin(&directory, &header, self.going.anew)? };
         let run = Campaign {
             spec: &spec,
             divergences: &divergences,

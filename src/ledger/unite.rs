@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{Ledger, LedgerError};
+use super::{Ledger, LedgerError, RunHeader};
 
 /// The reason why ledgers cannot be united.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +53,7 @@ type DoneTask = (Vec<u8>, String, i64, i64, i64, Option<String>, Vec<u8>);
 pub fn unite(into: &Path, ledgers: &[PathBuf]) -> Result<Ledger, UniteError> {
     let (first, _) = ledgers.split_first().ok_or(UniteError::Nothing)?;
     let header = Ledger::open(first)?.header()?;
-    let united = Ledger::create(into, &header)?;
+    let united = Ledger::create(into, &RunHeader { shard: 0, ..header.clone() })?;
     for path in ledgers {
         let other = Ledger::open(path)?;
         if let Some(difference) = header.differences(&other.header()?).into_iter().next() {

@@ -7,6 +7,7 @@
 mod ask;
 pub mod check;
 mod guilty;
+mod items;
 mod launch;
 mod message;
 mod process;

@@ -24,18 +24,18 @@ const ROUNDS: u32 = 100;
 /// How long to wait for a killed orphan to end.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// What is known of the processes of this program.
+/// The processes of this program.
 #[derive(Debug, Default)]
-struct Family {
+struct OwnProcesses {
     /// The processes that this program started and that have not ended.
     own: BTreeSet<i32>,
     /// Groups that were killed and have not been waited for completely.
     lingering: Vec<Pid>,
 }
 
-static FAMILY: Mutex<Family> = Mutex::new(Family { own: BTreeSet::new(), lingering: Vec::new() });
+static FAMILY: Mutex<OwnProcesses> = Mutex::new(OwnProcesses { own: BTreeSet::new(), lingering: Vec::new() });
 
-fn family<T>(act: impl FnOnce(&mut Family) -> T) -> T {
+fn family<T>(act: impl FnOnce(&mut OwnProcesses) -> T) -> T {
     // Each change is one step, so it is whole even if a thread panicked.
     act(&mut FAMILY.lock().unwrap_or_else(PoisonError::into_inner))
 }

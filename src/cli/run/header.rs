@@ -34,6 +34,7 @@ impl Opts {
             options: self.settings(costs),
             arguments: self.arguments(),
             parts: self.shard.of,
+            shard: if self.shard == Shard::WHOLE { 0 } else { self.shard.number },
             ..RunHeader::default()
         };
         for opened in engines {
@@ -58,7 +59,7 @@ impl Opts {
         let mut words = vec!["--depth".to_owned(), self.depth().word().to_owned()];
         words.extend(self.instructions.iter().cloned());
         words.extend(self.engines.arguments());
-        words.extend(self.questions());
+        words.extend(Self { shard: Shard::WHOLE, ..self.clone() }.questions());
         words.extend(self.manner());
         let path = |of: &std::path::PathBuf| of.display().to_string();
         let valued = [

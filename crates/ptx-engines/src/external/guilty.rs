@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use super::ask::Work;
+use super::items::Work;
 use super::process::EngineFault;
 
 /// How often an item must hang alone before its outcome is taken as known: each time costs the whole time of a request.
@@ -101,7 +101,7 @@ impl Guilt {
     }
 }
 
-/// What tells an item from all others: the request for it alone. None if there is nothing to ask.
+/// The hash of the request for an item alone, which tells it from all others. None if there is nothing to ask.
 fn key<W: Work>(work: &mut W, item: usize) -> Option<[u8; 32]> {
     // The id is the same for all.
     work.send(0, &(item..item + 1)).map(|line| blake3::hash(&line).into())
