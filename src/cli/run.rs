@@ -236,7 +236,11 @@ impl Opts {
         let costs = self.costs()?;
         let mut header = self.header(&sources, &options, &engines, &costs)?;
         header.parts = self.going.parts.unwrap_or(header.parts);
-        let ledger = if resumed { resume::open(&directory, &header)? } else { resume::begin(&directory, &header, self.going.anew)? };
+        let ledger = if resumed {
+            resume::open(&directory, &header)?
+        } else {
+            resume::begin(&directory, &header, self.going.anew)?
+        };
         let run = Campaign {
             spec: &spec,
             divergences: &divergences,

@@ -1,6 +1,6 @@
 //! Runs that go on: the ledger of a run, and the options that it began with.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
