@@ -188,11 +188,12 @@ impl External {
             Ok((.., id)) => format!("{} now answers `hello` differently, as {id}", self.id),
             Err(Unusable::Start(why) | Unusable::Hello(why)) => format!("{} no longer starts: {why}", self.id),
         };
-        if !interrupted() {
-            self.health.hung(started.elapsed(), self.limits.patience);
-            if self.health.failed_again(&why, self.limits.failures_in_all) >= self.limits.failures {
-                self.health.give_up(&why);
-            }
+        if interrupted() {
+            return Err(format!("{} was interrupted", self.id));
+        }
+        self.health.hung(started.elapsed(), self.limits.patience);
+        if self.health.failed_again(&why, self.limits.failures_in_all) >= self.limits.failures {
+            self.health.give_up(&why);
         }
         Err(why)
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::protocol::Response;
 
-use super::guilty::PartedRequests;
+use super::guilty::{PartedRequests, key};
 use super::process::{EngineFault, Process};
 use super::{External, message};
 use crate::child::interrupted;
@@ -99,6 +99,7 @@ impl<W: Work> Asking<'_, W> {
         if let Some(why) = self.given_up.clone().or_else(given_up) {
             return self.lose(items, &why);
         }
+        let key = if self.requests.len() < self.known { key(&mut self.work, items.start) } else { None };
         let id = engine.id();
         let Some(line) = self.work.send(id, &items) else { return };
         let (mut asked, new) = match self.next_process() {
@@ -115,6 +116,9 @@ impl<W: Work> Asking<'_, W> {
             RequestEnd::Answers => {
                 engine.health.answered(started.elapsed());
                 engine.guilt.answered(id, &line, time);
+                if let Some(key) = key {
+                    engine.guilt.cleared(&key);
+                }
                 self.keep(asked);
             }
             RequestEnd::Refused(why) => {
