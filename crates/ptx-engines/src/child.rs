@@ -52,7 +52,7 @@ pub(crate) struct Child {
     pub(crate) process: std::process::Child,
     /// The process group; none once it was ended.
     group: Option<Guarded>,
-    /// What tells what it started, wherever that went.
+    /// The mark of what it started, wherever that went.
     mark: KinMark,
 }
 

@@ -5,6 +5,7 @@
 //! batch ends after a bounded number of failures.
 
 mod ask;
+mod batch;
 pub mod check;
 mod guilty;
 mod launch;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::protocol::Response;
 
+use super::batch::{Work, middle};
 use super::guilty::{PartedRequests, key};
 use super::process::{EngineFault, Process};
 use super::{External, message};
@@ -13,31 +14,6 @@ use crate::words::visible;
 
 /// Failures of several items together without a cause among them, after which an engine is abandoned.
 const UNEXPLAINED: u32 = 16;
-
-/// Items to ask about, and their answers.
-pub(super) trait Work {
-    /// The answers to the whole batch.
-    type Answers;
-    /// `line`, `row` or `case`
-    const ITEM: &'static str;
-    /// How many lines or rows take as long as an item.
-    fn weight(&self) -> u32 {
-        1
-    }
-    /// The initial requests, each of at most `most` items, in order.
-    fn requests(&self, most: usize) -> Vec<Range<usize>>;
-    /// The line to send; none if nothing is left to ask about these items.
-    fn send(&mut self, id: u64, items: &Range<usize>) -> Option<Vec<u8>>;
-    /// Where to split items that the engine answered with an error; none if they cannot be split.
-    fn part(&self, items: &Range<usize>) -> Option<usize>;
-    /// Stores the answers to the last request.
-    fn take(&mut self, response: Response) -> Result<(), String>;
-    /// An item failed alone.
-    fn blame(&mut self, item: usize, fault: &EngineFault);
-    /// Marks items as skipped, with the reason; returns how many of them had no answer yet.
-    fn skip(&mut self, items: Range<usize>, why: &str) -> usize;
-    fn answers(self) -> Self::Answers;
-}
 
 /// The result of a request.
 enum RequestEnd {
@@ -57,11 +33,6 @@ struct Trouble {
     hung: bool,
     /// The first fault of several items together: how many, and what happened.
     together: Option<(usize, String)>,
-}
-
-/// The middle of a range.
-pub(super) fn middle(items: &Range<usize>) -> usize {
-    items.start + items.len() / 2
 }
 
 /// Asks until each item has an answer, or the engine is abandoned.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use super::ask::Work;
+use super::batch::Work;
 use super::process::EngineFault;
 
 /// How often in a row an item must fail alone before its outcome is taken as known: each time costs a process, and the
@@ -26,7 +26,7 @@ struct GuiltRecord {
     control: Option<ControlQuestion>,
 }
 
-/// What happened the last times that an item was asked about alone.
+/// The fault of an item that was asked about alone, and how often in a row.
 #[derive(Clone, Debug)]
 struct KnownFault {
     fault: EngineFault,
@@ -122,7 +122,8 @@ impl Guilt {
     }
 }
 
-/// What tells an item from all others: the request for it alone. None if there is nothing to ask, or it was answered.
+/// The key of an item, which tells it from all others: the hash of the request for it alone. None if there is nothing to ask,
+/// or it was answered.
 pub(super) fn key<W: Work>(work: &mut W, item: usize) -> Option<[u8; 32]> {
     // The id is the same for all.
     work.send(0, &(item..item + 1)).map(|line| blake3::hash(&line).into())

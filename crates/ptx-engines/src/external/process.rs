@@ -115,12 +115,7 @@ impl Process {
                 self.wait(Duration::ZERO);
             }
             if writable {
-                match self.to.as_mut().map(|to| to.write(&send[sent..])) {
-                    Some(Ok(written)) => sent += written,
-                    Some(Err(error)) if again(&error) => {}
-                    // It reads no more; its further output, or its exit code, tells why.
-                    _ => sent = send.len(),
-                }
+                sent += self.write(&send[sent..]);
             }
             if readable {
                 let open = self.read()?;
@@ -137,6 +132,16 @@ impl Process {
                     return Err(self.ended());
                 }
             }
+        }
+    }
+
+    /// Writes what it takes now; returns how much that is.
+    fn write(&mut self, send: &[u8]) -> usize {
+        match self.to.as_mut().map(|to| to.write(send)) {
+            Some(Ok(written)) => written,
+            Some(Err(error)) if again(&error) => 0,
+            // It reads no more; its further output, or its exit code, tells why.
+            _ => send.len(),
         }
     }
 
