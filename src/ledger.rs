@@ -124,8 +124,7 @@ impl Ledger {
             transaction.commit()
         })();
         made.map_err(|source| error(path, source))?;
-        // The last connection writes the log into the file.
-        connection.close().map_err(|(_, source)| error(path, source))?;
+        close(connection).map_err(|source| error(path, source))?;
         std::fs::rename(&new, path).map_err(failed)?;
         Self::open(path)
     }
@@ -150,6 +149,16 @@ impl Ledger {
             VERSION => Ok(Self::of(path, connection)),
             other => Err(not(format!("has version {other} of the format, and this program reads {VERSION}"))),
         }
+    }
+
+    /// Writes everything into the one file, and closes it.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn close(self) -> Result<(), LedgerError> {
+        self.flush()?;
+        let connection = self.connection.into_inner().unwrap_or_else(PoisonError::into_inner);
+        close(connection).map_err(|source| error(&self.path, source))
     }
 
     fn of(path: &Path, connection: Connection) -> Self {
@@ -410,6 +419,12 @@ fn connect(path: &Path) -> Result<Connection, LedgerError> {
         Ok(connection)
     };
     connect().map_err(|source| error(path, source))
+}
+
+/// Writes the log into the file, which may then be moved, and closes it. Closing alone would not say that it failed.
+fn close(connection: Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))?;
+    connection.close().map_err(|(_, source)| source)
 }
 
 fn error(path: &Path, source: rusqlite::Error) -> LedgerError {

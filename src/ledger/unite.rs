@@ -49,8 +49,8 @@ type DoneTask = (Vec<u8>, String, i64, i64, i64, Option<String>, Vec<u8>);
 /// Makes a ledger with everything that is in others. What several have is taken once if it is equal.
 ///
 /// # Errors
-/// If they are of different runs, or have different results of one task. The new ledger is then removed.
-pub fn unite(into: &Path, ledgers: &[PathBuf]) -> Result<Ledger, UniteError> {
+/// If they are of different runs, or have different results of one task. What was made of the new ledger is then of no use.
+pub fn unite(into: &Path, ledgers: &[PathBuf]) -> Result<(), UniteError> {
     let (first, _) = ledgers.split_first().ok_or(UniteError::Nothing)?;
     let header = Ledger::open(first)?.header()?;
     let united = Ledger::create(into, &RunHeader { shard: 0, ..header.clone() })?;
@@ -62,7 +62,7 @@ pub fn unite(into: &Path, ledgers: &[PathBuf]) -> Result<Ledger, UniteError> {
         }
         united.add(&other)?;
     }
-    Ok(united)
+    Ok(united.close()?)
 }
 
 impl Ledger {

@@ -52,7 +52,7 @@ pub(crate) struct Child {
     pub(crate) process: std::process::Child,
     /// The process group; none once it was ended.
     group: Option<Guarded>,
-    /// The mark of everything that it started, wherever that went.
+    /// The mark of what it started, wherever that went.
     mark: KinMark,
 }
 

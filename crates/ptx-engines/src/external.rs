@@ -5,9 +5,9 @@
 //! batch ends after a bounded number of failures.
 
 mod ask;
+mod batch;
 pub mod check;
 mod guilty;
-mod items;
 mod launch;
 mod message;
 mod process;
@@ -189,11 +189,12 @@ impl External {
             Ok((.., id)) => format!("{} now answers `hello` differently, as {id}", self.id),
             Err(Unusable::Start(why) | Unusable::Hello(why)) => format!("{} no longer starts: {why}", self.id),
         };
-        if !interrupted() {
-            self.health.hung(started.elapsed(), self.limits.patience);
-            if self.health.failed_again(&why, self.limits.failures_in_all) >= self.limits.failures {
-                self.health.give_up(&why);
-            }
+        if interrupted() {
+            return Err(format!("{} was interrupted", self.id));
+        }
+        self.health.hung(started.elapsed(), self.limits.patience);
+        if self.health.failed_again(&why, self.limits.failures_in_all) >= self.limits.failures {
+            self.health.give_up(&why);
         }
         Err(why)
     }

@@ -16,7 +16,8 @@ use rustix::process::Pid;
 use crate::kin::run_mark;
 
 /// `+ N`: the process group N runs. `- N`: it ended. `= F`: F is a scratch folder. The argument is the mark of the run. A
-/// process that is killed may have started another one before, so marks are looked for until there are none.
+/// process that is killed may have started another one before, so marks are looked for until there are none. (The status
+/// of `grep` says nothing: processes end while it reads.)
 const SCRIPT: &str = r#"trap '' HUP INT TERM
 all=' ' mark=$1
 shift
@@ -29,7 +30,9 @@ while read -r what which; do
 done
 for group in $all; do kill -s KILL -- "-$group"; done
 rounds=0
-while [ $rounds -lt 200 ] && found=$(grep -lsF -e "$mark" /proc/[0-9]*/environ); do
+while [ $rounds -lt 200 ]; do
+    found=$(grep -lsF -e "$mark" /proc/[0-9]*/environ)
+    [ -n "$found" ] || break
     for file in $found; do
         file=${file#/proc/}
         kill -s KILL "${file%/environ}"

@@ -24,20 +24,20 @@ const ROUNDS: u32 = 100;
 /// How long to wait for a killed orphan to end.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// The processes of this program.
+/// The processes of this program that are not over.
 #[derive(Debug, Default)]
-struct OwnProcesses {
+struct Processes {
     /// The processes that this program started and that have not ended.
     own: BTreeSet<i32>,
     /// Groups that were killed and have not been waited for completely.
     lingering: Vec<Pid>,
 }
 
-static FAMILY: Mutex<OwnProcesses> = Mutex::new(OwnProcesses { own: BTreeSet::new(), lingering: Vec::new() });
+static PROCESSES: Mutex<Processes> = Mutex::new(Processes { own: BTreeSet::new(), lingering: Vec::new() });
 
-fn family<T>(act: impl FnOnce(&mut OwnProcesses) -> T) -> T {
+fn processes<T>(act: impl FnOnce(&mut Processes) -> T) -> T {
     // Each change is one step, so it is whole even if a thread panicked.
-    act(&mut FAMILY.lock().unwrap_or_else(PoisonError::into_inner))
+    act(&mut PROCESSES.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The first half of the marks of this run. From its first use on, orphans become children of this program.
@@ -79,7 +79,7 @@ impl KinMark {
 
     /// Kills all that carry this mark. The process that it was put on was waited for, and its group was killed.
     pub(crate) fn end(&self, group: Pid) {
-        family(|family| family.own.remove(&group.as_raw_nonzero().get()));
+        processes(|processes| processes.own.remove(&group.as_raw_nonzero().get()));
         for _ in 0..ROUNDS {
             let marked: Vec<Pid> =
                 orphans().into_iter().filter(|&pid| self.is_of(pid)).filter_map(Pid::from_raw).collect();
@@ -98,7 +98,7 @@ impl KinMark {
 
 /// Counts a process as one of our own, not as an orphan.
 pub(crate) fn adopt(process: Pid) {
-    family(|family| family.own.insert(process.as_raw_nonzero().get()));
+    processes(|processes| processes.own.insert(process.as_raw_nonzero().get()));
 }
 
 /// Children of this program that it did not start.
@@ -106,7 +106,7 @@ fn orphans() -> Vec<i32> {
     let own = rustix::process::getpid().as_raw_nonzero();
     let children = std::fs::read_to_string(format!("/proc/{own}/task/{own}/children")).unwrap_or_default();
     let children = children.split_ascii_whitespace().filter_map(|pid| pid.parse().ok());
-    family(|family| children.filter(|pid| !family.own.contains(pid)).collect())
+    processes(|processes| children.filter(|pid| !processes.own.contains(pid)).collect())
 }
 
 /// Waits for a killed child, which otherwise would keep its number.
@@ -123,10 +123,10 @@ fn wait_for(pid: Pid) {
 
 /// Waits for what has ended by now: what was killed with a group, and orphans that ended by themselves.
 fn bury(group: Pid) {
-    family(|family| {
-        family.lingering.push(group);
-        let own = &family.own;
-        family.lingering.retain(|&group| {
+    processes(|processes| {
+        processes.lingering.push(group);
+        let own = &processes.own;
+        processes.lingering.retain(|&group| {
             // Its last process was waited for by another one, and the number was given again.
             if own.contains(&group.as_raw_nonzero().get()) {
                 return false;

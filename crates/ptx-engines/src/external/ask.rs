@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::protocol::Response;
 
-use super::guilty::PartedRequests;
-use super::items::Work;
+use super::batch::{Work, middle};
+use super::guilty::{PartedRequests, key};
 use super::process::{EngineFault, Process};
 use super::{External, message};
 use crate::child::interrupted;
@@ -33,11 +33,6 @@ struct Trouble {
     hung: bool,
     /// The first fault of several items together: how many, and what happened.
     together: Option<(usize, String)>,
-}
-
-/// The middle of a range.
-pub(super) fn middle(items: &Range<usize>) -> usize {
-    items.start + items.len() / 2
 }
 
 /// Asks until each item has an answer, or the engine is abandoned.
@@ -75,6 +70,7 @@ impl<W: Work> Asking<'_, W> {
         if let Some(why) = self.given_up.clone().or_else(given_up) {
             return self.lose(items, &why);
         }
+        let key = if self.requests.len() < self.known { key(&mut self.work, items.start) } else { None };
         let id = engine.id();
         let Some(line) = self.work.send(id, &items) else { return };
         let (mut asked, new) = match self.next_process() {
@@ -91,6 +87,9 @@ impl<W: Work> Asking<'_, W> {
             RequestEnd::Answers => {
                 engine.health.answered(started.elapsed());
                 engine.guilt.answered(id, &line, time);
+                if let Some(key) = key {
+                    engine.guilt.cleared(&key);
+                }
                 self.keep(asked);
             }
             RequestEnd::Refused(why) => {

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use super::items::Work;
+use super::batch::Work;
 use super::process::EngineFault;
 
-/// How often an item must hang alone before its outcome is taken as known: each time costs the whole time of a request.
+/// How often in a row an item must fail alone before its outcome is taken as known: each time costs a process, and the
+/// search for a cause asks about the same items again and again.
+const FAILED: u32 = 3;
+/// The same if it hangs, which costs the whole time of a request.
 const HUNG: u32 = 2;
 
 /// The memory of an engine's failures.
@@ -18,9 +21,23 @@ pub(super) struct Guilt(Mutex<GuiltRecord>);
 
 #[derive(Debug, Default)]
 struct GuiltRecord {
-    /// By the hash of the request for the item alone: how often it hung; 0 if it failed in another way.
-    items: FxHashMap<[u8; 32], u32>,
+    /// By the hash of the request for the item alone.
+    items: FxHashMap<[u8; 32], KnownFault>,
     control: Option<ControlQuestion>,
+}
+
+/// The fault of an item that was asked about alone, and how often in a row.
+#[derive(Clone, Debug)]
+struct KnownFault {
+    fault: EngineFault,
+    times: u32,
+}
+
+impl KnownFault {
+    /// True if the item need not be asked about again.
+    fn is_certain(&self) -> bool {
+        self.times >= if self.fault == EngineFault::Hung { HUNG } else { FAILED }
+    }
 }
 
 /// The shortest request that was answered.
@@ -64,17 +81,21 @@ impl Guilt {
     /// An item failed alone. Returns whether that is new.
     pub(super) fn found<W: Work>(&self, work: &mut W, item: usize, fault: &EngineFault) -> bool {
         let Some(key) = key(work, item) else { return true };
-        let hung = u32::from(*fault == EngineFault::Hung);
+        let hung = |fault: &EngineFault| *fault == EngineFault::Hung;
         self.with(|record| {
-            let before = record.items.get(&key).copied();
-            // One that also fails in another way is asked again each time.
-            record.items.insert(key, if hung == 0 { 0 } else { before.unwrap_or(0) + hung });
-            before.is_none()
+            let before = record.items.get(&key).filter(|known| hung(&known.fault) == hung(fault));
+            let times = before.map_or(0, |known| known.times) + 1;
+            record.items.insert(key, KnownFault { fault: fault.clone(), times }).is_none()
         })
     }
 
-    /// Parts off the items that are known to fail: they would take the others of their request with them. One that hangs
-    /// each time is blamed at once.
+    /// An item that was known to fail alone was answered.
+    pub(super) fn cleared(&self, key: &[u8; 32]) {
+        self.with(|record| record.items.remove(key));
+    }
+
+    /// Parts off the items that are known to fail: they would take the others of their request with them. One that failed
+    /// often enough is blamed at once.
     pub(super) fn part<W: Work>(&self, work: &mut W, requests: Vec<Range<usize>>) -> PartedRequests {
         if self.with(|record| record.items.is_empty()) {
             return PartedRequests { requests, known: 0 };
@@ -83,13 +104,13 @@ impl Guilt {
         for request in requests {
             let mut start = request.start;
             for item in request.clone() {
-                let hung = key(work, item).and_then(|key| self.with(|record| record.items.get(&key).copied()));
-                let Some(hung) = hung else { continue };
+                let fault = key(work, item).and_then(|key| self.with(|record| record.items.get(&key).cloned()));
+                let Some(fault) = fault else { continue };
                 others.push(start..item);
                 start = item + 1;
-                match hung {
-                    HUNG.. => work.blame(item, &EngineFault::Hung),
-                    _ => known.push(item..start),
+                match fault.is_certain() {
+                    true => work.blame(item, &fault.fault),
+                    false => known.push(item..start),
                 }
             }
             others.push(start..request.end);
@@ -101,8 +122,9 @@ impl Guilt {
     }
 }
 
-/// The hash of the request for an item alone, which tells it from all others. None if there is nothing to ask.
-fn key<W: Work>(work: &mut W, item: usize) -> Option<[u8; 32]> {
+/// The key of an item, which tells it from all others: the hash of the request for it alone. None if there is nothing to ask,
+/// or it was answered.
+pub(super) fn key<W: Work>(work: &mut W, item: usize) -> Option<[u8; 32]> {
     // The id is the same for all.
     work.send(0, &(item..item + 1)).map(|line| blake3::hash(&line).into())
 }

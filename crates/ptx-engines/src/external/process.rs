@@ -135,7 +135,7 @@ impl Process {
         }
     }
 
-    /// Writes as much of this as it takes now; returns how much.
+    /// Writes what it takes now; returns how much that is.
     fn write(&mut self, send: &[u8]) -> usize {
         match self.to.as_mut().map(|to| to.write(send)) {
             Some(Ok(written)) => written,

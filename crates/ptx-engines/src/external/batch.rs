@@ -1,4 +1,4 @@
-//! What an engine is asked about: items that are asked about together, and apart if it fails.
+//! A batch of items that an engine is asked about: lines, rows, or launches.
 
 use std::ops::Range;
 
@@ -28,4 +28,9 @@ pub(super) trait Work {
     /// Marks items as skipped, with the reason; returns how many of them had no answer yet.
     fn skip(&mut self, items: Range<usize>, why: &str) -> usize;
     fn answers(self) -> Self::Answers;
+}
+
+/// The middle of a range.
+pub(super) fn middle(items: &Range<usize>) -> usize {
+    items.start + items.len() / 2
 }
