@@ -75,9 +75,14 @@ pub(crate) fn clears(folder: &Path) {
     }
 }
 
+/// Starts the guard, unless it runs. It must before anything else is started: what is not announced yet is found by its mark.
+pub(crate) fn begin() {
+    GUARD.get_or_init(|| start().map(Mutex::new));
+}
+
 fn tell(what: char, which: &str) {
-    let guard = GUARD.get_or_init(|| start().map(Mutex::new));
-    if let Some(guard) = guard {
+    begin();
+    if let Some(Some(guard)) = GUARD.get() {
         let mut guard = guard.lock().unwrap_or_else(PoisonError::into_inner);
         // Each message is one write, short enough for a pipe to take at once.
         let _ = guard.write_all(format!("{what} {which}\n").as_bytes());
