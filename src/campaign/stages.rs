@@ -177,6 +177,10 @@ impl<'a> Stages<'a> {
                 tasks.into_iter().for_each(spawn);
                 help_until_few(unfinished);
             }
+            // Questions made of a part of the plan would be others than those of the whole.
+            if asker.health.step().is_none() {
+                return;
+            }
             together.questions(self.options.batch).into_iter().map(LineTask::Packed).for_each(spawn);
         });
         tally.into_inner().unwrap_or_else(PoisonError::into_inner)

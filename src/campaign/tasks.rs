@@ -119,6 +119,10 @@ impl<'a> TaskKeeper<'a> {
         words: impl FnOnce() -> String,
         what: impl FnOnce() -> String,
     ) -> PlannedTask {
+        // A plan that is cut short has tasks that no other run has.
+        if self.progress.stopped() {
+            return PlannedTask { name: None, is_ours: false };
+        }
         self.progress.planned.fetch_add(1, Ordering::Relaxed);
         let engine = engine.id().as_str();
         let (number, shard) = {

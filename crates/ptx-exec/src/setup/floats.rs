@@ -100,8 +100,8 @@ pub(super) fn edge(format: FloatFormat, number: u64) -> u128 {
 /// product is rounded, and now and then two sources cancel each other.
 pub(super) fn near(format: FloatFormat, sample: u64, source: u64, lane: u64) -> u128 {
     let parts = Parts::of(format);
-    let seed = sample * 8 + lane;
-    let (shared, own) = (mix(seed), mix(seed + 1024 * (source + 1)));
+    let seed = sample.wrapping_mul(8).wrapping_add(lane);
+    let (shared, own) = (mix(seed), mix(seed.wrapping_add(1024 * (source + 1))));
     let (bias, most, places) =
         (parts.bias.cast_signed(), parts.most.cast_signed(), i64::from(format.infinity().trailing_zeros()));
     if sample % 8 == 1 {
