@@ -50,12 +50,12 @@ pub enum LedgerError {
     /// Another process has it open.
     #[error("{} is in use by another run; wait for its end, or choose another name with --name", .0.display())]
     InUse(PathBuf),
-    /// It is another file, or one of another version.
+    /// The file is not a ledger, or a ledger of another version.
     #[error("{} {why}", .path.display())]
     NotALedger {
         /// The file.
         path: PathBuf,
-        /// The reason why it is none.
+        /// The reason why it is not a ledger.
         why: String,
     },
     /// SQLite failed.
@@ -104,7 +104,7 @@ struct UnwrittenRows {
 const WAITING: usize = 1000;
 
 impl Ledger {
-    /// Makes an empty ledger for a run. If this program is killed meanwhile, there is none.
+    /// Makes an empty ledger for a run. If this program is killed meanwhile, no file has its name.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -12,7 +12,7 @@ pub enum UniteError {
     /// One cannot be read or written.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// There is none.
+    /// No ledger is named.
     #[error("there is no ledger to unite")]
     Nothing,
     /// They are of different runs.

@@ -17,7 +17,8 @@ use std::time::{Duration, SystemTime};
 
 use rustix::process::{Pid, Signal, WaitOptions};
 
-/// The environment variable with the marks of a process: one of each program of ours above it, with commas between.
+/// The environment variable with the marks of a process, separated by commas: one mark for each program of ours that started it,
+/// directly or not.
 const VARIABLE: &str = "PTX_CONFORM_PROCESS";
 /// How often orphans are looked for after one process: each may have started others before it was killed.
 const ROUNDS: u32 = 100;
