@@ -238,13 +238,13 @@ struct RunEngines<'a> {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        match &self.resume {
-            Some(name) => resume::kept_options(&self, name)?.start(specs, Asks::Everything, true),
-            None => {
-                let asks = if self.shard == Shard::WHOLE { Asks::Everything } else { Asks::Shard(self.shard) };
-                self.start(specs, asks, false)
-            }
-        }
+        let (opts, resumed) = match &self.resume {
+            Some(name) => (resume::kept_options(&self, name)?, true),
+            None => (self, false),
+        };
+        // Also a part that goes on does its own tasks only, and is not concluded.
+        let asks = if opts.shard == Shard::WHOLE { Asks::Everything } else { Asks::Shard(opts.shard) };
+        opts.start(specs, asks, resumed)
     }
 
     /// Runs; `resumed`: with the ledger that is there.
