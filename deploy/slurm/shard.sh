@@ -26,9 +26,12 @@ fi
 
 name="shard-$part"
 how=(--jobs "${SLURM_CPUS_PER_TASK:-1}" --reports "$folder")
+start="start $((${SLURM_RESTART_COUNT:-0} + 1)) of part $part of $parts"
 if [ -e "$folder/$name/ledger.sqlite" ]; then
+    echo "$start: it goes on from its ledger"
     "$program" run --resume "$name" "${how[@]}" &
 else
+    echo "$start: there is no ledger yet"
     "$program" run "$@" --shard "$part/$parts" --name "$name" "${how[@]}" &
 fi
 child=$!
