@@ -43,5 +43,8 @@ status=0
 while wait "$child" && status=0 || status=$?; kill -0 "$child" 2>/dev/null; do :; done
 
 # Exit code 2: tasks are left.
-if [ "$limit" = yes ] && [ "$status" -eq 2 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
+if [ "$limit" = yes ] && [ "$status" -eq 2 ]; then
+    # Not SLURM_JOB_ID: for the last task of an array that names all of them.
+    scontrol requeue "${SLURM_ARRAY_JOB_ID}_$part"
+fi
 exit "$status"
