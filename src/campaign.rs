@@ -28,9 +28,9 @@ mod stages;
 mod stale;
 mod stale_rows;
 mod tally;
+mod tasks;
 mod together;
 mod vocabulary;
-mod work;
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -58,20 +58,20 @@ pub use rows::{describe, environment as executing_environment};
 pub use tally::{
     Count, GroupKey, Mismatch, MismatchGroup, RecordedRow, RowCount, Sample, Split, Tally, Unanswered, WordLine,
 };
+pub use tasks::Asks;
+pub use tasks::all_notes;
 pub use vocabulary::TriedWords;
-pub use work::Asks;
-pub use work::all_notes;
 
 /// A run: what it asks about, and where the results of its tasks are kept.
 #[derive(Clone, Copy)]
-pub struct Run<'a> {
+pub struct Campaign<'a> {
     /// The specification.
     pub spec: &'a Spec,
     /// The known divergences.
     pub divergences: &'a Divergences,
-    /// What is asked about.
+    /// The options that choose what is asked about.
     pub options: &'a Options,
-    /// Where it stands.
+    /// The progress of the run.
     pub progress: &'a Progress,
     /// Where the results are kept; none if the run cannot be resumed.
     pub ledger: Option<&'a Ledger>,
@@ -90,12 +90,12 @@ pub fn run(
     progress: &Progress,
 ) -> Results {
     let costs = TaskCosts::default();
-    let run = Run { spec, divergences, options, progress, ledger: None, asks: Asks::Everything, costs: &costs };
+    let run = Campaign { spec, divergences, options, progress, ledger: None, asks: Asks::Everything, costs: &costs };
     let asked = run.ask(subjects);
     run.conclude(subjects, asked)
 }
 
-impl Run<'_> {
+impl Campaign<'_> {
     /// The results of all tasks: those of the ledger, and those that are asked now. Lines are judged first, rows are
     /// executed then.
     pub fn ask(&self, subjects: &[Subject<'_>]) -> Results {
@@ -147,7 +147,7 @@ pub fn plan(spec: &Spec, subject: &Subject<'_>, options: &Options) -> Vec<Task> 
     let (divergences, progress, costs) = (Divergences::default(), Progress::default(), TaskCosts::default());
     let divergences = &divergences;
     let (progress, costs, asks) = (&progress, &costs, Asks::Everything);
-    let run = Run { spec, divergences, options, progress, ledger: None, asks, costs };
+    let run = Campaign { spec, divergences, options, progress, ledger: None, asks, costs };
     let stages = Stages::new(&run, named(spec, options));
     let needs = stages.needs();
     let tasks = Mutex::new(Vec::new());

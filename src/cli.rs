@@ -12,6 +12,7 @@ mod environment;
 mod execute;
 mod explain;
 mod generate;
+mod hash;
 mod judge;
 mod load;
 mod matrix;
@@ -67,7 +68,10 @@ enum Command {
 }
 
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => return output::print_usage(&usage),
+    };
     let specs = cli.specs.as_deref();
     let done = match cli.command {
         Command::Run(opts) => opts.run(specs),

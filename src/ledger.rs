@@ -24,7 +24,7 @@ use serde::de::DeserializeOwned;
 
 pub use costs::TaskCosts;
 pub use header::{HeaderDifference, RunHeader};
-pub use remark::{Remark, RemarkKind};
+pub use remark::{EngineRemark, RemarkKind};
 pub use task::{TaskCounts, TaskKind, TaskName, TaskRow, TaskState};
 pub use unite::{UniteError, unite};
 
@@ -55,7 +55,7 @@ pub enum LedgerError {
     NotALedger {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// The reason why it is none.
         why: String,
     },
     /// SQLite failed.
@@ -65,6 +65,14 @@ pub enum LedgerError {
         path: PathBuf,
         /// The error.
         source: rusqlite::Error,
+    },
+    /// The file cannot be made or replaced.
+    #[error("{} cannot be written: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The error.
+        source: std::io::Error,
     },
     /// A stored value is damaged, or was written by another build of this program.
     #[error("{} is damaged: {what} cannot be read; remove the file, and start the run anew", .path.display())]
@@ -82,12 +90,12 @@ pub struct Ledger {
     path: PathBuf,
     connection: Mutex<Connection>,
     /// Rows of tasks and answers that are written with the next result.
-    waiting: Mutex<WaitingRows>,
+    waiting: Mutex<UnwrittenRows>,
 }
 
 /// Rows that are written together.
 #[derive(Debug, Default)]
-struct WaitingRows {
+struct UnwrittenRows {
     tasks: Vec<TaskRow>,
     answers: Vec<([u8; 32], Vec<u8>)>,
 }
@@ -96,12 +104,15 @@ struct WaitingRows {
 const WAITING: usize = 1000;
 
 impl Ledger {
-    /// Makes an empty ledger for a run.
+    /// Makes an empty ledger for a run. If this program is killed meanwhile, there is none.
     ///
     /// # Errors
-    /// If the file exists, or cannot be written.
+    /// If it cannot be written.
     pub fn create(path: &Path, header: &RunHeader) -> Result<Self, LedgerError> {
-        let mut connection = connect(path)?;
+        let new = with_suffix(path, ".new");
+        let failed = |source| LedgerError::File { path: path.to_owned(), source };
+        remove(&new).map_err(failed)?;
+        let mut connection = connect(&new)?;
         let made = (|| {
             let transaction = connection.transaction()?;
             transaction.pragma_update(None, "application_id", APPLICATION)?;
@@ -113,7 +124,9 @@ impl Ledger {
             transaction.commit()
         })();
         made.map_err(|source| error(path, source))?;
-        Ok(Self::of(path, connection))
+        close(connection).map_err(|source| error(path, source))?;
+        std::fs::rename(&new, path).map_err(failed)?;
+        Self::open(path)
     }
 
     /// Opens a ledger.
@@ -138,6 +151,16 @@ impl Ledger {
         }
     }
 
+    /// Writes everything into the one file, and closes it.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn close(self) -> Result<(), LedgerError> {
+        self.flush()?;
+        let connection = self.connection.into_inner().unwrap_or_else(PoisonError::into_inner);
+        close(connection).map_err(|source| error(&self.path, source))
+    }
+
     fn of(path: &Path, connection: Connection) -> Self {
         Self { path: path.to_owned(), connection: Mutex::new(connection), waiting: Mutex::default() }
     }
@@ -152,7 +175,7 @@ impl Ledger {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, WaitingRows> {
+    fn waiting(&self) -> MutexGuard<'_, UnwrittenRows> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -213,7 +236,7 @@ impl Ledger {
         result: &T,
         counts: &TaskCounts,
         took: Duration,
-        remarks: &[Remark],
+        remarks: &[EngineRemark],
     ) -> Result<(), LedgerError> {
         let blob = sealed::seal(result);
         let milliseconds = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
@@ -233,7 +256,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn keep_remarks(&self, remarks: &[Remark]) -> Result<(), LedgerError> {
+    pub fn keep_remarks(&self, remarks: &[EngineRemark]) -> Result<(), LedgerError> {
         self.write(|transaction| write_remarks(transaction, remarks))
     }
 
@@ -341,12 +364,12 @@ impl Ledger {
     }
 }
 
-fn write_remarks(connection: &Connection, remarks: &[Remark]) -> rusqlite::Result<()> {
+fn write_remarks(connection: &Connection, remarks: &[EngineRemark]) -> rusqlite::Result<()> {
     let mut insert = connection.prepare_cached("INSERT OR IGNORE INTO remark VALUES (?1, ?2, ?3)")?;
     remarks.iter().try_for_each(|of| insert.execute(params![of.engine, of.kind.word(), of.value]).map(drop))
 }
 
-impl WaitingRows {
+impl UnwrittenRows {
     fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut plan = connection.prepare_cached(
             "INSERT OR IGNORE INTO task (name, number, shard, engine, kind, what, size) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -360,6 +383,26 @@ impl WaitingRows {
         }
         Ok(())
     }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Removes a ledger with the files beside it, if it is there.
+///
+/// # Errors
+/// If it cannot be removed.
+pub fn remove(path: &Path) -> std::io::Result<()> {
+    for suffix in ["-wal", "-shm", "-journal", ""] {
+        match std::fs::remove_file(with_suffix(path, suffix)) {
+            Err(why) if why.kind() != std::io::ErrorKind::NotFound => return Err(why),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Opens a file so that no other process can, and each transaction survives a loss of power.
@@ -376,6 +419,12 @@ fn connect(path: &Path) -> Result<Connection, LedgerError> {
         Ok(connection)
     };
     connect().map_err(|source| error(path, source))
+}
+
+/// Writes the log into the file, which may then be moved, and closes it. Closing alone would not say that it failed.
+fn close(connection: Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))?;
+    connection.close().map_err(|(_, source)| source)
 }
 
 fn error(path: &Path, source: rusqlite::Error) -> LedgerError {

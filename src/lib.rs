@@ -11,7 +11,7 @@
 //! imports: a module imports only modules before it in this list. `docs/design.md` explains the design.
 //!
 //! ```text order
-//! ledger shipped releases case divergences defects campaign causes blame borders wrong_code matrix report
+//! files ledger shipped releases case divergences defects campaign causes blame borders wrong_code matrix report
 //! ```
 
 pub mod blame;
@@ -21,6 +21,7 @@ pub mod case;
 pub mod causes;
 pub mod defects;
 pub mod divergences;
+pub mod files;
 pub use ptx_engines as engine;
 pub use ptx_exec::{hex, interpret, kernel, kernel_case, line_case, model, object, properties, semantics, setup};
 pub use ptx_spec::{

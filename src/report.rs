@@ -10,6 +10,7 @@ mod defect;
 mod diff;
 mod engines;
 mod files;
+mod folder;
 mod groups;
 mod history;
 mod junit;
@@ -24,7 +25,7 @@ mod text;
 use crate::campaign::{Generate, Options, Results, Strategy};
 use crate::causes::{Finding, Findings};
 use crate::divergences::Divergences;
-use crate::engine::words::acts;
+use crate::engine::words::visible_in_json;
 use crate::spec::Spec;
 
 pub use chains::{ChainFinding, ChainFindingLine, ChainReport, JoinedChainFinding};
@@ -33,6 +34,7 @@ pub use data::{DeeperReport, EarlierRun, FORMAT, KnownFinding, News, Report, Rep
 pub use deaths::DeathReport;
 pub use diff::{Changed, DiffSection, ReportDiff};
 pub use engines::{AbsentReport, EngineReport, InferenceReport, RowReport, UndefinedReport};
+pub use folder::{ReportFile, ReportFolder};
 pub use groups::{GroupCase, GroupReport};
 pub use history::{HISTORY_FORMAT, HistoryEngine, HistoryLine, open as open_history};
 pub use listed::DivergenceReport;
@@ -176,10 +178,7 @@ impl Report {
     /// None in practice: the data has no maps with keys other than text.
     pub fn json(&self) -> serde_json::Result<String> {
         let json = serde_json::to_string_pretty(self)?;
-        // Indentation and line ends aside, everything that acts is within strings.
-        let escaped = |c: char| c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect();
-        let shown = |c: char| if acts(c) { escaped(c) } else { c.to_string() };
-        Ok(if json.chars().any(acts) { json.chars().map(shown).collect::<String>() } else { json } + "\n")
+        Ok(visible_in_json(&json).into_owned() + "\n")
     }
 
     /// As text for a terminal.

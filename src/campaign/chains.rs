@@ -16,7 +16,7 @@ use super::chain_tally::ChainTally;
 use super::options::{Options, Progress};
 use super::results::{Problem, Questioned};
 use super::tally::Tally;
-use super::work::{PlannedTask, TaskResult, WatchedEngine, Work};
+use super::tasks::{PlannedTask, TaskKeeper, TaskResult, WatchedEngine};
 use crate::case::InternalError;
 use crate::divergences::{ChainLine, Divergence, Divergences, Does, EngineVersion};
 use crate::engine::KernelExecutor;
@@ -64,7 +64,7 @@ impl DrawnChains<'_> {
     pub(super) fn run(
         &self,
         engine: &dyn KernelExecutor,
-        work: &Work<'_>,
+        work: &TaskKeeper<'_>,
         watched: WatchedEngine<'_>,
         progress: &Progress,
     ) -> Result<ChainTally, InternalError> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::options::Subject;
 use super::results::{DeathGroup, EngineResult, Results};
-use super::work::all_deaths;
+use super::tasks::all_deaths;
 use crate::divergences::{Divergence, Divergences, EngineVersion};
 use crate::engine::{DeadlyModule, Depth, JointDeath};
 use crate::ledger::{Ledger, LedgerError};

@@ -4,13 +4,13 @@ use rayon::prelude::*;
 
 use super::main_environment::newest;
 use super::options::Subject;
-use super::work::{PlannedTask, WatchedEngine, Work};
+use super::tasks::{PlannedTask, TaskKeeper, TaskResult, WatchedEngine};
 use crate::case::{self, InternalError};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading, needs, needs_in_words};
-use crate::ledger::TaskKind;
+use crate::ledger::{TaskCounts, TaskKind};
 use crate::must::Must as _;
 use crate::ptx::{Declarations, Line, Scaffold, uncommented};
 use crate::spec::{Example, Instruction, Spec, Verdict};
@@ -28,6 +28,12 @@ pub struct AskedExample {
     pub agreement: Agreement,
     /// The divergences that list it, or that it contradicts.
     pub divergences: Vec<String>,
+}
+
+impl TaskResult for Vec<AskedExample> {
+    fn counts(&self) -> TaskCounts {
+        TaskCounts { cases: self.len() as u64, ..TaskCounts::default() }
+    }
 }
 
 /// How an answer compares with what the specification says of the line.
@@ -54,7 +60,7 @@ pub(super) fn examples(
     divergences: &Divergences,
     instructions: &[&Instruction],
     subject: &Subject<'_>,
-    (work, watched): (&Work<'_>, WatchedEngine<'_>),
+    (work, watched): (&TaskKeeper<'_>, WatchedEngine<'_>),
 ) -> Result<Vec<AskedExample>, InternalError> {
     let (Some(newest), Some(judge)) = (newest(spec, subject), subject.judge) else { return Ok(Vec::new()) };
     let asker = ExampleAsker { spec, divergences, newest, judge, version: EngineVersion::of(judge.id()) };

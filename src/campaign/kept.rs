@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::options::{Progress, Subject};
-use super::work::remarks;
+use super::tasks::remarks;
 use crate::engine::{
     Batch, CaseExecutor, CodeLister, Depth, Engine, EngineId, JointDeath, KernelExecutor, LineFunction, LineJudge,
     Listing, Outcome, Unable,
@@ -21,7 +21,7 @@ use crate::line_case::{Answer, LineCase};
 use crate::must::Must as _;
 
 /// The hash of a question.
-type Question = [u8; 32];
+type QuestionHash = [u8; 32];
 
 /// An engine whose answers are kept in the ledger of a run.
 ///
@@ -35,7 +35,7 @@ pub struct KeptEngine<'a> {
     ledger: &'a Ledger,
     progress: &'a Progress,
     /// How often each question was asked in this process.
-    asked: Mutex<FxHashMap<Question, u32>>,
+    asked: Mutex<FxHashMap<QuestionHash, u32>>,
     failed: Mutex<Option<LedgerError>>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> KeptEngine<'a> {
     }
 
     /// The question as it is asked for the next time.
-    fn next(&self, question: Question) -> Question {
+    fn next(&self, question: QuestionHash) -> QuestionHash {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let times = asked.entry(question).or_default();
         *times += 1;
@@ -104,10 +104,10 @@ impl<'a> KeptEngine<'a> {
     /// if the engine lost nothing meanwhile, and the run was not stopped.
     fn recall<A: Serialize + DeserializeOwned>(
         &self,
-        questions: Vec<Question>,
+        questions: Vec<QuestionHash>,
         ask: impl FnOnce(&[usize]) -> Vec<A>,
     ) -> Vec<A> {
-        let questions: Vec<Question> = questions.into_iter().map(|question| self.next(question)).collect();
+        let questions: Vec<QuestionHash> = questions.into_iter().map(|question| self.next(question)).collect();
         let known = |question| -> Option<A> {
             let text: String = self.noted(self.ledger.answer(question)).flatten()?;
             serde_json::from_str(&text).ok()
@@ -137,7 +137,7 @@ impl<'a> KeptEngine<'a> {
         answers.into_iter().flatten().collect()
     }
 
-    fn by_json<Q: Serialize>(&self, kind: &str, question: &Q) -> Question {
+    fn by_json<Q: Serialize>(&self, kind: &str, question: &Q) -> QuestionHash {
         let text = serde_json::to_vec(question).must("the keys of all maps of a case are text");
         let mut hasher = self.hasher(kind);
         hasher.update(&text);

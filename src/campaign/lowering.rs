@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::work::{PlannedTask, WatchedEngine, Work};
+use super::tasks::{PlannedTask, TaskKeeper, TaskResult, WatchedEngine};
 use crate::case::InternalError;
 use crate::engine::{CodeLister, Listing};
 use crate::environment::Environment;
-use crate::ledger::TaskKind;
+use crate::ledger::{TaskCounts, TaskKind};
 use crate::line_case::LineCase;
 use crate::model;
 use crate::setup;
@@ -35,6 +35,12 @@ pub struct LoweredModifier {
     pub removed: Vec<String>,
 }
 
+impl TaskResult for Vec<LoweredModifier> {
+    fn counts(&self) -> TaskCounts {
+        TaskCounts { cases: self.len() as u64, ..TaskCounts::default() }
+    }
+}
+
 /// The machine instructions that each modifier of instructions becomes on an engine.
 ///
 /// # Errors
@@ -44,7 +50,7 @@ pub(super) fn lowered(
     engine: &dyn CodeLister,
     environment: &Environment,
     instructions: &[&Instruction],
-    (work, watched): (&Work<'_>, WatchedEngine<'_>),
+    (work, watched): (&TaskKeeper<'_>, WatchedEngine<'_>),
 ) -> Result<Vec<LoweredModifier>, InternalError> {
     let mut all = Vec::new();
     for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {

@@ -158,7 +158,7 @@ pub struct Results {
     pub notes: Vec<String>,
     /// Generated texts that cannot be read: bugs of this tool.
     pub internal_errors: Vec<String>,
-    /// Why the ledger of the run cannot be used any more, if it cannot.
+    /// The failure of the run's ledger, if it cannot be used any more.
     pub ledger_failure: Option<String>,
     /// True if the run was stopped before its end.
     pub interrupted: bool,

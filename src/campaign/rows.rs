@@ -6,7 +6,7 @@ use super::first_answers::FirstAnswers;
 use super::options::{Options, Progress};
 use super::programs::{ProgramPlan, ProgramTask, costly};
 use super::tally::{GroupKey, Mismatch, RecordedRow, RowCount, Sample, Tally};
-use super::work::{WatchedEngine, Work};
+use super::tasks::{TaskKeeper, WatchedEngine};
 use crate::case::{self, Behavior, Case, CaseResult, CostlyRows, InternalError, RowQuestion};
 use crate::divergences::{Divergence, Divergences, Does, EngineVersion};
 use crate::engine::{CaseExecutor, Depth};
@@ -111,7 +111,7 @@ impl<'a> Executor<'a> {
         &self,
         environment: Environment,
         instructions: &[&Instruction],
-        work: &Work<'_>,
+        work: &TaskKeeper<'_>,
         tally: &mut Tally,
     ) {
         let mut waiting: Vec<WaitingRows> = Vec::new();
@@ -142,7 +142,7 @@ impl<'a> Executor<'a> {
     }
 
     /// Executes rows of several forms as a task.
-    fn execute_waiting(&self, waiting: Vec<WaitingRows>, work: &Work<'_>, tally: &mut Tally) {
+    fn execute_waiting(&self, waiting: Vec<WaitingRows>, work: &TaskKeeper<'_>, tally: &mut Tally) {
         let Some(first) = waiting.first() else { return };
         let words = || format!("from {}", first.plan.form().id);
         let described = |of: &WaitingRows| of.task.described.to_string();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::Run;
+use super::Campaign;
 use super::ask::{Asker, LineQuestion};
 use super::chains::{self, DrawnChains, KnownOfEngine};
 use super::examples::{self, Agreement};
@@ -22,9 +22,9 @@ use super::rows::{self, Executor};
 use super::spaces::Spaces;
 use super::stale;
 use super::tally::Tally;
+use super::tasks::{TaskKeeper, WatchedEngine};
 use super::together::{self, Together};
 use super::vocabulary::WordProbe;
-use super::work::{WatchedEngine, Work};
 use crate::case::InternalError;
 use crate::divergences::{Divergences, EngineVersion};
 use crate::engine::{CaseExecutor, LineJudge};
@@ -63,13 +63,13 @@ pub(super) struct Stages<'a> {
     options: &'a Options,
     progress: &'a Progress,
     pub(super) instructions: Vec<&'a Instruction>,
-    pub(super) work: Work<'a>,
+    pub(super) work: TaskKeeper<'a>,
 }
 
 impl<'a> Stages<'a> {
-    pub(super) fn new(run: &Run<'a>, instructions: Vec<&'a Instruction>) -> Self {
-        let Run { spec, divergences, options, progress, ledger, asks, costs } = *run;
-        let work = Work::new(ledger, asks, costs, progress);
+    pub(super) fn new(run: &Campaign<'a>, instructions: Vec<&'a Instruction>) -> Self {
+        let Campaign { spec, divergences, options, progress, ledger, asks, costs } = *run;
+        let work = TaskKeeper::new(ledger, asks, costs, progress);
         Self { spec, divergences, options, progress, instructions, work }
     }
 
@@ -169,34 +169,49 @@ impl<'a> Stages<'a> {
                 if self.progress.stopped() || asker.health.step().is_none() {
                     break;
                 }
-                let (small, large) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-                let ask = |task: Task| {
-                    if self.options.depth.budget().together {
-                        together.add(at, task);
-                    } else if together::is_small(&task) {
-                        let question = LineQuestion::new(instruction, task);
-                        small.lock().unwrap_or_else(PoisonError::into_inner).push(question);
-                    } else {
-                        let described = task.describe(instruction).to_string();
-                        large.lock().unwrap_or_else(PoisonError::into_inner).push((described, task));
-                    }
-                };
-                let plan = || Ok(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
-                let planned = InternalError::caught(plan);
-                forms.extend(
-                    tally.lock().unwrap_or_else(PoisonError::into_inner).ok_or_note(planned).into_iter().flatten(),
-                );
-                // In an order of their own, since threads plan in any order.
-                let mut large = large.into_inner().unwrap_or_else(PoisonError::into_inner);
-                large.sort_by(|(a, _), (b, _)| a.cmp(b));
-                large.into_iter().for_each(|(_, task)| spawn(LineTask::Alone(instruction, task)));
-                let small = small.into_inner().unwrap_or_else(PoisonError::into_inner);
-                together::packed(small).into_iter().map(LineTask::Packed).for_each(spawn);
+                let planned = self.planned(at, instruction, needs, subject, &together);
+                let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+                let (plans, tasks) = tally.ok_or_note(planned).unwrap_or_default();
+                drop(tally);
+                forms.extend(plans);
+                tasks.into_iter().for_each(spawn);
                 help_until_few(unfinished);
             }
-            together.questions().into_iter().map(LineTask::Packed).for_each(spawn);
+            together.questions(self.options.batch).into_iter().map(LineTask::Packed).for_each(spawn);
         });
         tally.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The plan of the instruction at a position, and its tasks. Those that wait for other instructions go to `together`.
+    fn planned<'c>(
+        &'c self,
+        at: usize,
+        instruction: &'c Instruction,
+        needs: &[Spaces],
+        subject: &Subject<'_>,
+        together: &Together<'_>,
+    ) -> Result<(Vec<FormPlan>, Vec<LineTask<'c>>), InternalError> {
+        let (small, large) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+        let ask = |task: Task| {
+            if self.options.depth.budget().together {
+                together.add(at, task);
+            } else if together::is_small(&task) {
+                let question = LineQuestion::new(instruction, task);
+                small.lock().unwrap_or_else(PoisonError::into_inner).push(question);
+            } else {
+                let described = task.describe(instruction).to_string();
+                large.lock().unwrap_or_else(PoisonError::into_inner).push((described, task));
+            }
+        };
+        let plan = || Ok(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
+        let plans = InternalError::caught(plan)?;
+        // In an order of their own, since threads plan in any order.
+        let mut large = large.into_inner().unwrap_or_else(PoisonError::into_inner);
+        large.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let large = large.into_iter().map(|(_, task)| LineTask::Alone(instruction, task));
+        let small = small.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let small = together::packed(small, self.options.batch).into_iter().map(LineTask::Packed);
+        Ok((plans, large.chain(small).collect()))
     }
 
     /// Asks about the manual's own examples.

@@ -95,7 +95,13 @@ impl<'a> StaleSearch<'a> {
         }
         let ask = |question| self.asker.ask(question, self.options);
         let mut answered = Tally::default();
-        together.questions().into_par_iter().map(ask).collect::<Vec<_>>().into_iter().for_each(|of| answered.merge(of));
+        together
+            .questions(self.options.batch)
+            .into_par_iter()
+            .map(ask)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|of| answered.merge(of));
         for divergence in elsewhere {
             let shows = |(key, group): (&GroupKey, &MismatchGroup)| {
                 let is_its = |values: &Values| divergence.cubes_in(&key.form).any(|of| of.cube.contains(values));
@@ -163,7 +169,7 @@ impl<'a> StaleSearch<'a> {
                 }
             }
         }
-        questions.extend(together.questions().into_iter().map(|question| (None, question)));
+        questions.extend(together.questions(self.options.batch).into_iter().map(|question| (None, question)));
         let ask = |(number, question)| (number, self.asker.ask(question, self.options));
         let answered: Vec<(Option<usize>, Tally)> = questions.into_par_iter().map(ask).collect();
         for (number, done) in answered {

@@ -40,8 +40,8 @@ impl<'a> Together<'a> {
         }
     }
 
-    /// The questions, each about up to some thousand lines.
-    pub(super) fn questions(self) -> Vec<LineQuestion<'a>> {
+    /// The questions, each about up to some thousand lines, or as many as are in a batch.
+    pub(super) fn questions(self, batch: usize) -> Vec<LineQuestion<'a>> {
         let mut questions = Vec::new();
         for ((purpose, environment, ..), mut waiting) in
             self.waiting.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -50,7 +50,7 @@ impl<'a> Together<'a> {
             waiting.sort_unstable_by(|(a, x), (b, y)| (a, x.form, &x.values).cmp(&(b, y.form, &y.values)));
             waiting.dedup_by(|(a, x), (b, y)| (a, x.form, &x.values) == (b, y.form, &y.values));
             // Parts of one size: a small rest would cost a process as well.
-            let parts = waiting.len().div_ceil(LINES).max(1);
+            let parts = waiting.len().div_ceil(LINES.min(batch)).max(1);
             let size = waiting.len().div_ceil(parts);
             while !waiting.is_empty() {
                 let rest = waiting.split_off(size.min(waiting.len()));
@@ -59,7 +59,7 @@ impl<'a> Together<'a> {
                 questions.push(LineQuestion { purpose, parts: vec![QuestionPart { environment, variants }] });
             }
         }
-        packed(questions)
+        packed(questions, batch)
     }
 }
 
@@ -70,13 +70,14 @@ pub(super) fn is_small(task: &Task) -> bool {
 
 /// The same questions in an order of their own, small ones together. The targets follow one another, because an assembler
 /// takes several in one process. Faults of syntax stay apart.
-pub(super) fn packed(mut questions: Vec<LineQuestion<'_>>) -> Vec<LineQuestion<'_>> {
+pub(super) fn packed(mut questions: Vec<LineQuestion<'_>>, batch: usize) -> Vec<LineQuestion<'_>> {
+    let most = LINES.min(batch);
     let lines = |question: &LineQuestion<'_>| question.variants().count();
     questions.sort_by(order);
     let mut packed: Vec<LineQuestion<'_>> = Vec::new();
     for question in questions {
         let fits = |last: &&mut LineQuestion<'_>| {
-            kind(last) == kind(&question) && last.purpose == Purpose::Check && lines(last) + lines(&question) <= LINES
+            kind(last) == kind(&question) && last.purpose == Purpose::Check && lines(last) + lines(&question) <= most
         };
         match packed.last_mut().filter(fits) {
             Some(last) => last.parts.extend(question.parts),

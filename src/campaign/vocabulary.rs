@@ -20,13 +20,13 @@ use super::costly::CostlyLines;
 use super::options::Subject;
 use super::plan::FormPlan;
 use super::tally::{GroupKey, Mismatch, Sample, Tally, WordLine};
-use super::work::{PlannedTask, WatchedEngine, Work};
+use super::tasks::{PlannedTask, TaskKeeper, TaskResult, WatchedEngine};
 use crate::case::{self, Behavior, Case, CaseResult, Expected, InternalError, first_message};
 use crate::divergences::{Divergences, Does, EngineVersion};
 use crate::engine::{Batch, Depth, LineJudge, Outcome};
 use crate::environment::Environment;
 use crate::judge::{Judge, Reading};
-use crate::ledger::TaskKind;
+use crate::ledger::{TaskCounts, TaskKind};
 use crate::must::Must as _;
 use crate::ptx::{Declarations, Item, Line, Printer, Scaffold, Setting, scaffold};
 use crate::space::{Diagram, Slice, Values, environment_values};
@@ -97,6 +97,12 @@ pub(super) struct TriedLines {
     pub(super) tally: Tally,
 }
 
+impl TaskResult for TriedLines {
+    fn counts(&self) -> TaskCounts {
+        TaskCounts { cases: self.words.lines, ..self.tally.counts() }
+    }
+}
+
 impl WordProbe<'_> {
     /// Tries each word in each slot of the instructions, in the main environment of each form.
     ///
@@ -105,7 +111,7 @@ impl WordProbe<'_> {
     pub(super) fn ask(
         &self,
         subject: &Subject<'_>,
-        work: &Work<'_>,
+        work: &TaskKeeper<'_>,
         watched: WatchedEngine<'_>,
     ) -> Result<TriedLines, InternalError> {
         let words = words(self.spec, subject);

@@ -100,7 +100,7 @@ impl Opts {
         let report = BlameReport::new(&case, &found);
         match self.format {
             AnswerFormat::Text => super::output::print(&blame_text(&report))?,
-            AnswerFormat::Json => super::output::print(&(serde_json::to_string_pretty(&report)? + "\n"))?,
+            AnswerFormat::Json => super::output::print_json(&(serde_json::to_string_pretty(&report)? + "\n"))?,
         }
         // An assembler that refuses the module says nothing about it.
         let count = |verdict: BlameVerdict| report.engines.iter().filter(|row| row.verdict == verdict).count();

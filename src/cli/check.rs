@@ -193,14 +193,17 @@ impl Opts {
         match self.format {
             DiagnosticFormat::Text if !alone => output::print(&total.words())?,
             DiagnosticFormat::Text => {}
-            DiagnosticFormat::Json => output::print(&total.json())?,
-            DiagnosticFormat::Sarif => output::print(&document.print(total.status < Status::Incomplete)?)?,
+            DiagnosticFormat::Json => output::print_json(&total.json())?,
+            DiagnosticFormat::Sarif => output::print_json(&document.print(total.status < Status::Incomplete)?)?,
         }
         Ok(())
     }
 
     fn add(&self, report: FileReport, total: &mut Total, document: &mut sarif::Document) -> anyhow::Result<()> {
-        output::print(&report.output)?;
+        match self.format {
+            DiagnosticFormat::Text => output::print_painted(&report.output)?,
+            DiagnosticFormat::Json | DiagnosticFormat::Sarif => output::print_json(&report.output)?,
+        }
         if let (Some((name, why)), true) = (&report.notification, self.format == DiagnosticFormat::Text) {
             output::say(&format!("error: {}: {}", output::printable(name), output::printable(why)));
         }

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::output::{print, say};
+use super::output::{print, print_json, say};
 use ptx_conform::defects::{AssemblerVersion, Defect, DefectQuery, DefectTable, DefectVersions};
 use ptx_conform::divergences::DefectKind;
 use ptx_conform::engine::ptxas::Ptxas;
@@ -71,7 +71,7 @@ impl Opts {
         let query = DefectQuery { version, target: self.target, level: self.level, kind };
         let table = DefectTable::new(&divergences, &spec.isa, &query);
         match self.format {
-            DefectFormat::Json => print(&format!("{}\n", serde_json::to_string_pretty(&table)?))?,
+            DefectFormat::Json => print_json(&format!("{}\n", serde_json::to_string_pretty(&table)?))?,
             DefectFormat::Text => print(&text(&table))?,
         }
         table.notes.iter().for_each(|note| say(&format!("note: {note}")));

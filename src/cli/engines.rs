@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 
 use super::engine::{ON_DEVICE, limits, own, own_on_device};
+use super::hash::hash_of;
 use super::output::say;
-use super::run::hash_of;
 use ptx_conform::campaign::Subject;
 use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::ptxas::Ptxas;
@@ -178,7 +178,7 @@ pub(crate) struct Opened {
     newest: Option<Version>,
     /// The file of a ptxas.
     assembler: Option<PathBuf>,
-    /// What it is made of: files, and words of a command that name none.
+    /// The files that it is made of, and words of a command that name none.
     parts: Vec<PathBuf>,
     /// Engines that were asked for with it and cannot be used, each with the reason.
     lost: Vec<String>,

@@ -115,7 +115,7 @@ impl Opts {
         if (assumed.is_some() || pasted.is_chosen) && !reading.valid() {
             output += "         declare the names with --declarations if this is wrong\n";
         }
-        super::output::print(&output)?;
+        super::output::print_painted(&output)?;
         Ok(if reading.valid() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 }
@@ -170,7 +170,7 @@ fn without_instruction(text: &str, none: &NoInstruction<'_, '_>) -> anyhow::Resu
     let title = Level::ERROR.primary_title(none.to_string()).id(UNKNOWN_OPCODE);
     let annotation = AnnotationKind::Primary.span(none.at(text));
     let group = title.element(Snippet::source(text).annotation(annotation)).element(Level::HELP.message(help));
-    super::output::print(&format!("{}\n\ninvalid: {none}\n", render(group)))?;
+    super::output::print_painted(&format!("{}\n\ninvalid: {none}\n", render(group)))?;
     Ok(ExitCode::from(1))
 }
 
@@ -183,7 +183,7 @@ fn unreadable(spec: &Spec, text: &str, error: &SyntaxError) -> anyhow::Result<Ex
     let group = title
         .element(Snippet::source(text).annotation(annotation))
         .element(Level::HELP.message("write one statement that ends in `;`, such as `ld.global.u32 %r1, [%rd1];`"));
-    super::output::print(&format!("{}\n", render(group)))?;
+    super::output::print_painted(&format!("{}\n", render(group)))?;
     Ok(ExitCode::from(if known { 1 } else { 2 }))
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
-use super::output::{color, say};
+use super::output::{color, say, say_painted};
 use ptx_conform::divergences::{Divergences, EngineVersion};
 use ptx_conform::plural::counted;
 use ptx_conform::releases::ReleaseTable;
@@ -126,7 +126,7 @@ fn sound<T>(loaded: Result<T, Vec<Error>>, what: &str) -> anyhow::Result<T> {
 
 fn show(errors: &[Error]) {
     for error in errors {
-        say(&format!("{}\n", error.render(color(&io::stderr()))));
+        say_painted(&format!("{}\n", error.render(color(&io::stderr()))));
     }
 }
 

@@ -16,7 +16,7 @@ use ptx_conform::environment::{Target, Version};
 use ptx_conform::matrix::{Matrix, MatrixQuery, QueryAnswer, Survey, TargetPair};
 use ptx_conform::spec::Spec;
 
-use super::output::{print, say};
+use super::output::{print, print_json, say};
 
 /// Show from which PTX version and target on instructions and modifiers are available
 ///
@@ -121,7 +121,7 @@ impl Opts {
         super::engines::say_notes(&engines);
         let matrix = survey.into_matrix();
         match self.format {
-            MatrixFormat::Json => print(&format!("{}\n", serde_json::to_string_pretty(&matrix)?))?,
+            MatrixFormat::Json => print_json(&format!("{}\n", serde_json::to_string_pretty(&matrix)?))?,
             MatrixFormat::Markdown => print(&matrix.markdown(&self.by))?,
             MatrixFormat::Csv => print(&matrix.csv())?,
             MatrixFormat::Text => print(&text::shown(&matrix, answers.as_deref()))?,
@@ -178,7 +178,7 @@ impl Opts {
         let matrix = survey.into_matrix();
         let contrast = matrix.contrast(targets);
         match self.format {
-            MatrixFormat::Json => print(&format!("{}\n", serde_json::to_string_pretty(&contrast)?))?,
+            MatrixFormat::Json => print_json(&format!("{}\n", serde_json::to_string_pretty(&contrast)?))?,
             MatrixFormat::Markdown => print(&contrast.markdown())?,
             MatrixFormat::Csv => print(&contrast.csv())?,
             MatrixFormat::Text => print(&contrast::shown(&contrast))?,

@@ -10,6 +10,7 @@ use ptx_conform::campaign::Progress;
 use ptx_conform::case::{Case, Stored};
 use ptx_conform::causes;
 use ptx_conform::engine::Depth;
+use ptx_conform::files;
 use ptx_conform::must::Must as _;
 use ptx_conform::report::finding_text;
 use ptx_conform::spec::UNREAD;
@@ -69,7 +70,8 @@ impl Opts {
             super::output::print(&finding_text(finding))?;
         }
         if let (Some(output), Some(finding)) = (&self.output, findings.all.first()) {
-            std::fs::write(output, finding.stored().must("a finding about a line has a file"))
+            let text = finding.stored().must("a finding about a line has a file");
+            files::replace(output, text.as_bytes())
                 .with_context(|| format!("{} cannot be written", output.display()))?;
         }
         if findings.all.is_empty() {

@@ -1,6 +1,5 @@
 //! `ptx-conform record`: stores what an engine does.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,6 +8,7 @@ use anyhow::{Context as _, bail};
 use ptx_conform::campaign::{self, Options, RunDepth};
 use ptx_conform::divergences::Date;
 use ptx_conform::engine::recording::{Provenance, Recording};
+use ptx_conform::files;
 use ptx_conform::plural::counted;
 
 /// Record what an executing engine does, with its version, device and date
@@ -57,8 +57,7 @@ impl Opts {
             bail!("nothing can be recorded: {} does not execute", opened.engine.id())
         };
         let out = self.out.display();
-        let folder = self.out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        files::probe(&self.out).with_context(|| format!("{out} cannot be written; name another file with --out"))?;
         let date = self.today.clone().unwrap_or_else(|| Date::of(std::time::SystemTime::now()));
         let provenance = Provenance::new(engine.id(), engine.details(), &date.to_string(), &spec.fingerprint);
         let mut recording = Recording::new(provenance);
@@ -79,14 +78,8 @@ impl Opts {
         if let Err(why) = recorded {
             bail!("nothing can be recorded: {why}");
         }
-        let mode = std::fs::Permissions::from_mode(0o666);
-        let mut file = tempfile::Builder::new()
-            .permissions(mode)
-            .tempfile_in(folder)
-            .with_context(|| format!("{out} cannot be written"))?;
-        std::io::Write::write_all(&mut file, recording.write().as_bytes())
-            .with_context(|| format!("{out} cannot be written"))?;
-        file.persist(&self.out).with_context(|| format!("{out} cannot be written"))?;
+        let text = recording.write();
+        files::replace(&self.out, text.as_bytes()).with_context(|| format!("{out} cannot be written"))?;
         super::engines::say_notes(&engines);
         super::output::print(&format!("recorded {} of {} in {out}\n", counted(recording.len(), "row"), engine.id()))?;
         if twice > 0 {

@@ -4,28 +4,30 @@ mod borders;
 mod deeper;
 mod exhaustive;
 mod header;
+mod options;
 mod progress;
 mod resume;
 mod shard;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
-use ptx_conform::campaign::{
-    self, Asks, EngineResult, Generate, KeptEngine, Options, Results, Run, RunDepth, Shard, Stage, Strategy, Subject,
-};
+use ptx_conform::campaign::{self, Asks, Campaign, EngineResult, KeptEngine, Options, Results, Shard, Stage, Subject};
 use ptx_conform::case::InternalError;
 use ptx_conform::causes;
 use ptx_conform::divergences::{Date, Divergences};
 use ptx_conform::engine::CaseExecutor;
-use ptx_conform::environment::{AddressSize, Environment};
+use ptx_conform::ledger::{Ledger, LedgerError};
 use ptx_conform::matrix::{Matrix, Survey};
+use ptx_conform::must::Must as _;
 use ptx_conform::releases::ReleaseTable;
-use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, RunVerdict, SupportReport};
+use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, ReportFolder, RunVerdict, SupportReport};
 use ptx_conform::spec::{Instruction, Spec};
+
+use options::{DepthOption, GenerateOption, StrategyOption};
+use resume::GoingOn;
 
 /// The usual size below which a space is tested completely.
 const LIMIT: u64 = 1_000_000;
@@ -124,12 +126,8 @@ pub(crate) struct Opts {
     /// Share the tasks among the parts by what they cost in this ledger of an earlier run. All parts need the same.
     #[arg(long, value_name = "LEDGER")]
     costs: Option<PathBuf>,
-    /// Go on with the run of this name that did not end. Its options are those that it began with.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["name", "plan", "exhaustive"])]
-    resume: Option<String>,
-    /// Stop after this time, such as `30m`, at the end of the tasks that are running; `--resume` goes on.
-    #[arg(long = "for", value_name = "TIME", value_parser = progress::duration, conflicts_with_all = ["plan", "exhaustive"])]
-    time: Option<Duration>,
+    #[command(flatten)]
+    going: GoingOn,
     /// Do not ask every installed ptxas, for all targets and levels, about the wrong code and the crashes that the run finds.
     #[arg(long)]
     no_borders: bool,
@@ -148,9 +146,6 @@ pub(crate) struct Opts {
     /// Date used to check whether divergences have expired [default: today].
     #[arg(long, value_name = "YYYY-MM-DD")]
     today: Option<Date>,
-    /// The day on which the run began that goes on.
-    #[arg(skip)]
-    day: Option<Date>,
     /// Name of the report, which is written to `reports/NAME/`.
     #[arg(long, value_name = "NAME", default_value = "latest")]
     name: String,
@@ -165,60 +160,25 @@ pub(crate) struct Opts {
     no_history: bool,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum DepthOption {
-    /// Only the listed divergences: those of the engine's version must show, and those of other versions must not.
-    Listed,
-    /// Each choice of each form, a few breaches of each rule, each PTX version and target that something needs, each
-    /// listed divergence: a first answer.
-    Choices,
-    /// Each pair of choices, each choice in the breaches of each rule, 10,000 random lines of each instruction, all
-    /// environments around requirements, every word in every slot, the support matrix, and five times the rows.
-    Pairs,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum StrategyOption {
-    /// Covering arrays of all choices, and four breaches of each rule.
-    Choices,
-    /// Covering arrays of all combinations of two choices.
-    Pairs,
-    /// Covering arrays of all combinations of three choices.
-    Triples,
-    /// All variants of spaces smaller than the limit, triples for the others.
-    Complete,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum GenerateOption {
-    /// No lines.
-    None,
-    /// Some lines, evenly spread.
-    Sample,
-    /// All lines.
-    All,
-}
-
 /// Sets the number of threads, before anything is done in parallel: there is only one pool.
 pub(super) fn use_threads(jobs: Option<usize>) -> anyhow::Result<()> {
     let Some(jobs) = jobs else { return Ok(()) };
     rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("the threads cannot be started")
 }
 
-pub(super) use header::hash_of;
 pub(super) use progress::{interruptible, with_progress};
-pub(super) use resume::{LEDGER, remove as remove_ledger};
+pub(super) use resume::LEDGER;
 
 /// Concludes the run in a directory, and asks nothing that is a task of its plan.
 pub(super) fn conclude(directory: &Path, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
     let kept = resume::options_of(directory)?;
     let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     let reports = directory.parent().map(Path::to_owned).unwrap_or_default();
-    let whole = Opts { shard: Shard::WHOLE, name, reports, ..kept };
+    let whole = Opts { name, reports, ..kept };
     whole.start(specs, Asks::Nothing, true)
 }
 
-/// What a run reads before it asks anything.
+/// The sources that a run reads before it asks anything.
 struct RunSources<'a> {
     spec: &'a Spec,
     divergences: &'a Divergences,
@@ -238,7 +198,7 @@ struct RunEngines<'a> {
 
 impl Opts {
     pub(crate) fn run(self, specs: Option<&Path>) -> anyhow::Result<ExitCode> {
-        let (opts, resumed) = match &self.resume {
+        let (opts, resumed) = match &self.going.resume {
             Some(name) => (resume::kept_options(&self, name)?, true),
             None => (self, false),
         };
@@ -259,9 +219,7 @@ impl Opts {
         let options = self.options(&spec)?;
         let directory = self.directory()?;
         // Checked before hours are spent on a report that cannot be written.
-        if !self.plan {
-            prepare(&directory, self.history().as_deref())?;
-        }
+        let place = if self.plan { None } else { Some(self.prepare(&directory)?) };
         let mut engines = self.engines.open(specs)?;
         let judging = engines.len();
         let execution = !self.no_execution;
@@ -273,12 +231,17 @@ impl Opts {
             return list(&spec, &subjects, &options);
         }
         if self.exhaustive.is_some() {
-            return self.walk((&spec, &divergences), &subjects, &directory);
+            return self.walk((&spec, &divergences), &subjects, &directory, &progress);
         }
         let costs = self.costs()?;
-        let header = self.header(&sources, &options, &engines, &costs)?;
-        let ledger = if resumed { resume::open(&directory, &header)? } else { resume::begin(&directory, &header)? };
-        let run = Run {
+        let mut header = self.header(&sources, &options, &engines, &costs)?;
+        header.parts = self.going.parts.unwrap_or(header.parts);
+        let ledger = if resumed {
+            resume::open(&directory, &header)?
+        } else {
+            resume::begin(&directory, &header, self.going.anew)?
+        };
+        let run = Campaign {
             spec: &spec,
             divergences: &divergences,
             options: &options,
@@ -287,25 +250,29 @@ impl Opts {
             asks,
             costs: &costs,
         };
-        progress::limit(&progress, self.time);
+        progress::limit(&progress, self.going.time);
         let engines = RunEngines { opened: &engines, judging, subjects: &subjects, absent };
-        self.work(&run, &sources, engines, &directory)
+        match asks {
+            Asks::Shard(shard) => {
+                let results = progress::shown(&progress, || run.ask(&subjects))?;
+                shard::conclude(&results, &ledger, shard, engines.opened, &directory)
+            }
+            Asks::Everything | Asks::Nothing => {
+                self.whole(&run, &ledger, &sources, engines, &mut place.must("only a plan has no folder"))
+            }
+        }
     }
 
-    /// Does the tasks, and concludes if they are not those of a part.
-    fn work(
+    /// Does all tasks, and concludes.
+    fn whole(
         &self,
-        run: &Run<'_>,
+        run: &Campaign<'_>,
+        ledger: &Ledger,
         sources: &RunSources<'_>,
         engines: RunEngines<'_>,
-        directory: &Path,
+        place: &mut ReportFolder,
     ) -> anyhow::Result<ExitCode> {
         let progress = run.progress;
-        let ledger = run.ledger.context("a run has a ledger")?;
-        if let Asks::Shard(shard) = run.asks {
-            let results = progress::shown(progress, || run.ask(engines.subjects))?;
-            return shard::conclude(&results, ledger, shard, engines.opened, directory);
-        }
         let kept: Vec<KeptEngine<'_>> =
             engines.subjects.iter().filter_map(|subject| KeptEngine::new(subject, ledger, progress)).collect();
         let subjects: Vec<Subject<'_>> = kept.iter().map(KeptEngine::subject).collect();
@@ -322,18 +289,10 @@ impl Opts {
             (results, findings, matrix)
         })?;
         let written = ledger.flush();
-        for opened in engines.opened {
-            results.notes.extend(campaign::all_notes(&*opened.engine, Some(ledger))?);
-        }
-        results.note_joint_deaths(run.spec, run.divergences, engines.subjects, Some(ledger))?;
-        results.lost = lost(engines.opened, engines.judging, &results);
-        if run.asks == Asks::Nothing {
-            results.lost.extend(shard::missing(ledger)?);
-        }
-        let failures = kept.into_iter().filter_map(KeptEngine::into_failure).chain(written.err());
-        results
-            .lost
-            .extend(results.ledger_failure.take().into_iter().chain(failures.map(|why| why.to_string())).take(1));
+        let remarks = note_engines(run, ledger, (engines.opened, engines.judging), engines.subjects, &mut results);
+        let failures = kept.into_iter().filter_map(KeptEngine::into_failure).chain(written.err()).chain(remarks.err());
+        let failures = failures.map(|why| why.to_string());
+        let failure = results.ledger_failure.take().into_iter().chain(failures).next();
         // An error of ours in one of them loses nothing of what the run found before.
         let mut noted = |error: InternalError| results.internal_errors.push(error.to_string());
         let (findings, matrix) = (findings.map_err(&mut noted), matrix.map_err(&mut noted));
@@ -346,23 +305,23 @@ impl Opts {
             borders::add(run.spec, &mut report);
         }
         report.settle();
-        self.write(&mut report, sources, matrix.as_ref(), directory)?;
-        super::output::print(&format!("{}report: {}\n", report.text(), directory.join("index.html").display()))?;
+        if let Some(why) = failure {
+            super::output::print(&report.text())?;
+            place.abandon();
+            bail!("{why}; make room, and go on with `ptx-conform run --resume {}`", self.name);
+        }
+        let written = self.write(&mut report, sources, matrix.as_ref(), place);
+        // Printed even if the report cannot be written: hours may have been spent on it.
+        super::output::print(&report.text())?;
+        written?;
+        super::output::print(&format!("report: {}\n", place.path().join("index.html").display()))?;
         resume::end(ledger, &report, &self.name)?;
         Ok(self.exit_code(run.spec, report.verdict))
     }
 
-    fn depth(&self) -> RunDepth {
-        match self.depth {
-            DepthOption::Listed => RunDepth::Listed,
-            DepthOption::Choices => RunDepth::Choices,
-            DepthOption::Pairs => RunDepth::Pairs,
-        }
-    }
-
     /// The directory of the report.
     fn directory(&self) -> anyhow::Result<PathBuf> {
-        Ok(self.reports.join(folder(&self.name)?))
+        Ok(self.reports.join(resume::folder(&self.name)?))
     }
 
     fn exit_code(&self, spec: &Spec, verdict: RunVerdict) -> ExitCode {
@@ -381,7 +340,7 @@ impl Opts {
         report: &mut Report,
         sources: &RunSources<'_>,
         matrix: Option<&Matrix>,
-        directory: &Path,
+        place: &mut ReportFolder,
     ) -> anyhow::Result<()> {
         let RunSources { spec, divergences, releases, .. } = *sources;
         let history = self.history();
@@ -391,20 +350,30 @@ impl Opts {
         let mut runs: Vec<HistoryLine> = earlier.into_iter().map(|(_, line)| line).collect();
         runs.push(line);
         let sources = PageSources { spec, divergences, history: &runs, matrix, releases };
-        report
-            .write(&sources, directory)
-            .with_context(|| format!("the report cannot be written to {}", directory.display()))?;
-        report.write_cases(&directory.join("cases")).context("the cases of the findings cannot be written")?;
-        report.write_defects(&directory.join("defects")).context("the texts about divergences cannot be written")?;
+        let proposed = self.write_divergences.then(|| ("divergences.yaml".to_owned(), report.proposed()));
+        let path = place.path().display().to_string();
+        report.write(&sources, place, proposed.into_iter().collect()).with_context(|| {
+            format!("the report cannot be written to {path}; make room, and go on with `run --resume {}`", self.name)
+        })?;
         if let (Some(path), Some(line)) = (&history, runs.last()) {
             line.append(path).with_context(|| format!("{} cannot be written", path.display()))?;
         }
-        if self.write_divergences {
-            let path = directory.join("divergences.yaml");
-            std::fs::write(&path, report.proposed())
-                .with_context(|| format!("{} cannot be written", path.display()))?;
-        }
         Ok(())
+    }
+
+    /// Makes the folder of the report, and keeps other runs from it.
+    fn prepare(&self, directory: &Path) -> anyhow::Result<ReportFolder> {
+        let help = || format!("{} cannot be used; choose another with --name or --reports", directory.display());
+        let mut place = ReportFolder::lock(directory).with_context(help)?;
+        // A part has no report.
+        if self.exhaustive.is_none() && self.shard == Shard::WHOLE {
+            place.begin().with_context(help)?;
+        }
+        if let Some(path) = self.history() {
+            let help = || format!("{} cannot be written to; choose another file with --history", path.display());
+            report::open_history(&path).map(drop).with_context(help)?;
+        }
+        Ok(place)
     }
 
     /// The file of the history; none if it is not wanted.
@@ -416,7 +385,7 @@ impl Opts {
     /// The support matrix of the run's instructions, as the engines have it that judged; none if it is not wanted.
     fn matrix(
         &self,
-        run: &Run<'_>,
+        run: &Campaign<'_>,
         subjects: &[Subject<'_>],
         results: &Results,
     ) -> Result<Option<Matrix>, InternalError> {
@@ -432,55 +401,6 @@ impl Opts {
             survey.observe(run.divergences, subject, run.progress)?;
         }
         Ok(Some(survey.into_matrix()))
-    }
-
-    fn options(&self, spec: &Spec) -> anyhow::Result<Options> {
-        let environment = match (&self.ptx, &self.target) {
-            (Some(ptx), Some(target)) => {
-                let environment = Environment {
-                    ptx: ptx.parse()?,
-                    target: target.parse()?,
-                    address_size: self.address_size.parse::<AddressSize>()?,
-                };
-                ptx_conform::judge::Judge::new(spec, &environment)?;
-                Some(environment)
-            }
-            _ => None,
-        };
-        let depth = self.depth();
-        let budget = depth.budget();
-        Ok(Options {
-            instructions: self.instructions.clone(),
-            depth,
-            strategy: match self.strategy {
-                None => budget.strategy,
-                Some(StrategyOption::Choices) => Strategy::Choices,
-                Some(StrategyOption::Pairs) => Strategy::Pairs,
-                Some(StrategyOption::Triples) => Strategy::Triples,
-                Some(StrategyOption::Complete) => Strategy::Complete,
-            },
-            limit: u128::from(self.limit),
-            random: self.random,
-            boundaries: !self.no_boundaries,
-            generate: match self.generate_code {
-                GenerateOption::None => Generate::Nothing,
-                GenerateOption::Sample => Generate::Sample,
-                GenerateOption::All => Generate::Everything,
-            },
-            seed: self.seed,
-            cases: self.cases.or(budget.cases),
-            rows: self.rows.unwrap_or(budget.rows).max(1),
-            chains: self.chains,
-            batch: self.batch.max(1),
-            today: self
-                .today
-                .clone()
-                .or_else(|| self.day.clone())
-                .or_else(|| Some(Date::of(std::time::SystemTime::now()))),
-            environment,
-            vocabulary: budget.vocabulary && !self.no_vocabulary,
-            modifiers: true,
-        })
     }
 }
 
@@ -500,13 +420,26 @@ fn list(spec: &Spec, subjects: &[campaign::Subject<'_>], options: &Options) -> a
     Ok(ExitCode::SUCCESS)
 }
 
-/// The name of a report, if it is the name of a directory and not a longer path.
-fn folder(name: &str) -> anyhow::Result<&str> {
-    let mut parts = Path::new(name).components();
-    match (parts.next(), parts.next()) {
-        (Some(Component::Normal(part)), None) if part == name => Ok(name),
-        _ => bail!("`{name}` is not a report name: it must not contain `/`; choose the directory with --reports"),
+/// Adds what engines said and lost to the results, and the tasks that are missing.
+///
+/// # Errors
+/// If the ledger, with what they said in earlier processes, cannot be read.
+fn note_engines(
+    run: &Campaign<'_>,
+    ledger: &Ledger,
+    (opened, judging): (&[super::engines::Opened], usize),
+    subjects: &[Subject<'_>],
+    results: &mut Results,
+) -> Result<(), LedgerError> {
+    results.lost = lost(opened, judging, results);
+    for of in opened {
+        results.notes.extend(campaign::all_notes(&*of.engine, Some(ledger))?);
     }
+    results.note_joint_deaths(run.spec, run.divergences, subjects, Some(ledger))?;
+    if run.asks == Asks::Nothing {
+        results.lost.extend(shard::missing(ledger)?);
+    }
+    Ok(())
 }
 
 /// The questions without an answer, and those of the first `judging` engines that judged nothing.
@@ -527,13 +460,4 @@ fn read_history(path: &Path) -> Vec<(usize, HistoryLine)> {
     let (history, problems) = HistoryLine::read(path);
     problems.iter().for_each(|problem| super::output::say(&format!("warning: {problem}")));
     history
-}
-
-fn prepare(directory: &Path, history: Option<&Path>) -> anyhow::Result<()> {
-    let help = || format!("{} cannot be written to; choose another directory with --reports", directory.display());
-    std::fs::create_dir_all(directory).with_context(help)?;
-    tempfile::tempfile_in(directory).map(drop).with_context(help)?;
-    let Some(path) = history else { return Ok(()) };
-    let help = || format!("{} cannot be written to; choose another file with --history", path.display());
-    report::open_history(path).map(drop).with_context(help)
 }

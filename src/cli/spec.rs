@@ -157,11 +157,11 @@ impl Opts {
             SpecCommand::Export { instructions } => {
                 let spec = super::load::load_whole_spec(specs)?;
                 let exported = spec.export(&super::load::instructions(&spec, &instructions)?);
-                super::output::print(&format!("{}\n", serde_json::to_string(&exported)?))?;
+                super::output::print_json(&format!("{}\n", serde_json::to_string(&exported)?))?;
                 Ok(ExitCode::SUCCESS)
             }
             SpecCommand::Schema { of } => {
-                super::output::print(&format!("{:#}\n", of.schema()))?;
+                super::output::print_json(&format!("{:#}\n", of.schema()))?;
                 Ok(ExitCode::SUCCESS)
             }
         }

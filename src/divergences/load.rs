@@ -13,8 +13,8 @@ use super::version::{VersionRange, VersionRanges, parts};
 use super::{Date, DefectKind, Divergence, Divergences, Does, ListedCube, NewestPtx, names, of_family};
 use crate::engine::Depth;
 use crate::environment::Version;
-use crate::load::fingerprint;
 use crate::load::raw::Combinations;
+use crate::load::{fingerprint, has_wrong_ending, read_text, wrong_ending};
 use crate::setup;
 use crate::shipped;
 use crate::spec::{Entry, Form, Instruction, Spec};
@@ -141,15 +141,23 @@ impl Divergences {
         let Some(specs) = specs else { return Self::from_texts(&shipped::folder("divergences"), spec) };
         let folder = specs.join("divergences");
         let mut texts = Vec::new();
-        // A specification may have no divergences.
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let unread = |path: &Path, why: std::io::Error| {
+            let place = FilePosition::default();
+            vec![Error::new(&path.display().to_string(), "", place, format!("cannot be read: {why}"))]
+        };
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries.collect::<Result<Vec<_>, _>>().map_err(|why| unread(&folder, why))?,
+            // A specification may have no divergences.
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(why) => return Err(unread(&folder, why)),
+        };
+        for entry in entries {
             let path = entry.path();
             if path.extension().is_some_and(|extension| extension == "yaml") {
-                let text = std::fs::read_to_string(&path).map_err(|why| {
-                    let start = FilePosition::default();
-                    vec![Error::new(&path.display().to_string(), "", start, format!("cannot be read: {why}"))]
-                })?;
+                let text = read_text(&path).map_err(|why| unread(&path, why))?;
                 texts.push((path.display().to_string(), text));
+            } else if has_wrong_ending(&path) {
+                return Err(vec![wrong_ending(&path)]);
             }
         }
         texts.sort();

@@ -8,7 +8,7 @@ use super::{Ledger, LedgerError, TaskKind};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskCosts(BTreeMap<(String, String), u64>);
 
-/// What each task costs besides its size, in microseconds: an assembler is started.
+/// The microseconds that each task takes besides those of its size: an assembler is started.
 const START: u64 = 100_000;
 
 impl TaskCosts {

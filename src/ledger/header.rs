@@ -17,6 +17,10 @@ pub struct RunHeader {
     pub day: String,
     /// The options that choose what is asked.
     pub options: String,
+    /// The number of parts of the plan: 1 if it is not shared.
+    pub parts: u64,
+    /// The part that the ledger is of, from 1 on; 0 if it is of the whole.
+    pub shard: u64,
     /// The command line that asks the same again: its arguments after `run`.
     pub arguments: Vec<String>,
     /// By name, a hash of what each engine is: its program and how it is used.
@@ -26,7 +30,7 @@ pub struct RunHeader {
 /// A difference between two headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderDifference {
-    /// What differs, in words.
+    /// The name of what differs.
     pub what: String,
     /// The value of the ledger.
     pub kept: String,
@@ -45,6 +49,8 @@ const KEYS: [(&str, &str); 5] = [
     ("options", "the options"),
 ];
 const ARGUMENTS: &str = "arguments";
+const PARTS: &str = "parts";
+const SHARD: &str = "shard";
 
 impl RunHeader {
     fn values(&self) -> [&String; KEYS.len()] {
@@ -55,9 +61,10 @@ impl RunHeader {
     pub(super) fn rows(&self) -> Vec<(String, String)> {
         let own = KEYS.iter().zip(self.values()).map(|((key, _), value)| ((*key).to_owned(), value.clone()));
         let engines = self.engines.iter().map(|(name, hash)| (format!("{ENGINE}{name}"), hash.clone()));
+        let number = |key: &str, value: u64| (key.to_owned(), value.to_string());
         let words = shlex::try_join(self.arguments.iter().map(String::as_str));
         let arguments = (ARGUMENTS.to_owned(), words.must("no argument of a command line has a zero byte"));
-        own.chain(engines).chain([arguments]).collect()
+        own.chain(engines).chain([arguments, number(PARTS, self.parts), number(SHARD, self.shard)]).collect()
     }
 
     /// The header with these rows; none if one is missing.
@@ -70,12 +77,14 @@ impl RunHeader {
             divergences: rows.get("divergences")?.clone(),
             day: rows.get("day")?.clone(),
             options: rows.get("options")?.clone(),
+            parts: rows.get(PARTS)?.parse().ok()?,
+            shard: rows.get(SHARD)?.parse().ok()?,
             arguments: shlex::split(arguments)?,
             engines: rows.iter().filter_map(engine).collect(),
         })
     }
 
-    /// What differs from another header; the command line does not count.
+    /// The differences from another header; the command line and the part do not count.
     pub fn differences(&self, other: &Self) -> Vec<HeaderDifference> {
         let own = KEYS.iter().zip(self.values().into_iter().zip(other.values()));
         let own = own.map(|((_, what), (kept, other))| ((*what).to_owned(), kept.clone(), other.clone()));
@@ -83,7 +92,9 @@ impl RunHeader {
         let hash =
             |header: &Self, name: &String| header.engines.get(name).map_or("not asked", String::as_str).to_owned();
         let engines = names.map(|name| (format!("the engine {name}"), hash(self, name), hash(other, name)));
+        let parts = ("the number of parts (--shard)".to_owned(), self.parts.to_string(), other.parts.to_string());
         own.chain(engines)
+            .chain([parts])
             .filter(|(_, kept, other)| kept != other)
             .map(|(what, kept, other)| HeaderDifference { what, kept, other })
             .collect()

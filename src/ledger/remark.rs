@@ -24,13 +24,13 @@ impl RemarkKind {
 
 /// A remark of an engine.
 #[derive(Clone, Debug)]
-pub struct Remark {
+pub struct EngineRemark {
     pub(super) engine: String,
     pub(super) kind: RemarkKind,
     pub(super) value: Vec<u8>,
 }
 
-impl Remark {
+impl EngineRemark {
     /// A remark that an engine made.
     pub fn new<T: Serialize>(engine: &str, kind: RemarkKind, value: &T) -> Self {
         Self { engine: engine.to_owned(), kind, value: sealed::seal(value) }

@@ -91,7 +91,7 @@ pub struct TaskRow {
     pub engine: String,
     /// Its kind.
     pub kind: TaskKind,
-    /// What it asks, in a few words.
+    /// The question in a few words.
     pub what: String,
     /// How many cases it has, or more.
     pub size: u64,
@@ -137,7 +137,7 @@ pub struct TaskState {
     pub engine: String,
     /// The word for its kind.
     pub kind: String,
-    /// What it asks, in a few words.
+    /// The question in a few words.
     pub what: String,
     /// How many cases it has, or more.
     pub size: u64,

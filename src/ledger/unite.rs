@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{Ledger, LedgerError};
+use super::{Ledger, LedgerError, RunHeader};
 
 /// The reason why ledgers cannot be united.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum UniteError {
         one: PathBuf,
         /// The other.
         other: PathBuf,
-        /// What differs.
+        /// The difference.
         difference: String,
     },
     /// They have different results of one task.
@@ -36,24 +36,24 @@ pub enum UniteError {
         other: PathBuf,
         /// The name of the task.
         task: String,
-        /// What it asks.
+        /// The question in a few words.
         what: String,
     },
 }
 
 /// The columns of a planned task.
-type PlannedRow = (Vec<u8>, i64, i64, String, String, String, i64);
+type PlannedTaskRow = (Vec<u8>, i64, i64, String, String, String, i64);
 /// The columns of a task that is done.
 type DoneTask = (Vec<u8>, String, i64, i64, i64, Option<String>, Vec<u8>);
 
 /// Makes a ledger with everything that is in others. What several have is taken once if it is equal.
 ///
 /// # Errors
-/// If they are of different runs, or have different results of one task. The new ledger is then removed.
-pub fn unite(into: &Path, ledgers: &[PathBuf]) -> Result<Ledger, UniteError> {
+/// If they are of different runs, or have different results of one task. What was made of the new ledger is then of no use.
+pub fn unite(into: &Path, ledgers: &[PathBuf]) -> Result<(), UniteError> {
     let (first, _) = ledgers.split_first().ok_or(UniteError::Nothing)?;
     let header = Ledger::open(first)?.header()?;
-    let united = Ledger::create(into, &header)?;
+    let united = Ledger::create(into, &RunHeader { shard: 0, ..header.clone() })?;
     for path in ledgers {
         let other = Ledger::open(path)?;
         if let Some(difference) = header.differences(&other.header()?).into_iter().next() {
@@ -62,7 +62,7 @@ pub fn unite(into: &Path, ledgers: &[PathBuf]) -> Result<Ledger, UniteError> {
         }
         united.add(&other)?;
     }
-    Ok(united)
+    Ok(united.close()?)
 }
 
 impl Ledger {
@@ -90,7 +90,7 @@ impl Ledger {
             .prepare("SELECT name, number, shard, engine, kind, what, size FROM task ORDER BY number")
             .map_err(failed)?;
         let mut rows = planned.query([]).map_err(failed)?;
-        let mut all: Vec<PlannedRow> = Vec::new();
+        let mut all: Vec<PlannedTaskRow> = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
             let read =
                 || Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?));

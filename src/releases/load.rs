@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::{CudaRelease, ReleaseBuild, ReleaseSource, ReleaseTable};
 use crate::engine::toolchain::numbers;
 use crate::environment::{Target, Version};
+use crate::load::read_text;
 use crate::shipped;
 use crate::spec::Isa;
 use crate::yaml::{At, Error, FilePosition, parse};
@@ -75,7 +76,7 @@ impl ReleaseTable {
         };
         let path = specs.join(FOLDER).join(FILE);
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(&path)
+        let text = read_text(&path)
             .map_err(|why| vec![Error::new(&name, "", FilePosition::default(), format!("cannot be read: {why}"))])?;
         Self::from_text(&name, &text, isa)
     }

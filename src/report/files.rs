@@ -1,15 +1,17 @@
 //! The report and the cases of its findings as files.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+
+use serde_json::Value;
 
 use super::data::{FORMAT, FormatNumber, Report};
 use super::defect;
+use super::folder::{ReportFile, ReportFolder};
 use super::pages::PageSources;
 use crate::causes::Finding;
-use crate::engine::words::visible;
+use crate::engine::words::{acts, visible};
 
 impl Report {
     /// Reads `report.json`.
@@ -27,7 +29,13 @@ impl Report {
                 path.display()
             ));
         }
-        let report: Self = serde_json::from_str(&text).map_err(wrong)?;
+        let mut report: Self = serde_json::from_str(&text).map_err(wrong)?;
+        // Our own reports are safe to show. Read a second time, because errors in the text say where they are.
+        if text.contains('\\') || text.chars().any(acts) {
+            let mut data = serde_json::from_str(&text).map_err(wrong)?;
+            make_visible(&mut data);
+            report = serde_json::from_value(data).map_err(wrong)?;
+        }
         // They become names of files.
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let names = report.findings.iter().flat_map(|of| [&of.fingerprint, &of.case.id]);
@@ -40,71 +48,43 @@ impl Report {
         Ok(report)
     }
 
-    /// Writes `report.json`, `report.txt` and the pages into a directory, and removes pages of an earlier report. Each
-    /// file is replaced as a whole, so that an interrupt leaves no partial file.
+    /// Replaces the report in a folder by this one: `report.json`, `report.txt`, the pages, the simplest case of each finding,
+    /// a text about each listed divergence that an executing engine showed, and further files. Files of an earlier report
+    /// go.
     ///
     /// # Errors
-    /// If a file cannot be written.
-    pub fn write(&self, sources: &PageSources<'_>, directory: &Path) -> std::io::Result<()> {
+    /// If a file cannot be written; then the folder says that it has no report of this run.
+    pub fn write(
+        &self,
+        sources: &PageSources<'_>,
+        folder: &mut ReportFolder,
+        more: Vec<ReportFile>,
+    ) -> std::io::Result<()> {
         let mut files = self.pages(sources).map_err(std::io::Error::other)?;
         if let Some(matrix) = sources.matrix {
             files.push(("matrix.json".to_owned(), serde_json::to_string_pretty(matrix)? + "\n"));
             files.push(("matrix.csv".to_owned(), matrix.csv()));
         }
-        files.extend([("report.json".to_owned(), self.json()?), ("report.txt".to_owned(), self.text())]);
-        for folder in ["instructions", "findings"] {
-            let kept = |path: &Path| files.iter().any(|(name, _)| directory.join(name) == path);
-            remove_files(&directory.join(folder), |path| {
-                path.extension().is_some_and(|extension| extension == "html") && !kept(path)
-            })?;
-        }
-        for (name, text) in &files {
-            let path = directory.join(name);
-            let folder = path.parent().unwrap_or(directory);
-            std::fs::create_dir_all(folder)?;
-            let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
-            std::io::Write::write_all(&mut file, text.as_bytes())?;
-            file.persist(path)?;
-        }
-        Ok(())
+        self.add_cases(&mut files)?;
+        let shown = self.divergences.iter().filter(|divergence| !divergence.cases.is_empty());
+        files.extend(shown.map(|of| (format!("defects/{}.md", of.id), defect::text(of))));
+        files.extend(more);
+        // The one that other programs read comes last.
+        files.extend([("report.txt".to_owned(), self.text()), ("report.json".to_owned(), self.json()?)]);
+        folder.replace(&files, is_of_a_report)
     }
 
-    /// Writes the simplest case of each finding into a new directory: modules for `replay` and any
-    /// assembler, and executed cases for `execute`.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
-    pub fn write_cases(&self, directory: &Path) -> std::io::Result<()> {
-        remove_cases(directory)?;
-        if self.findings.is_empty() {
-            return Ok(());
-        }
-        std::fs::create_dir_all(directory)?;
+    /// Adds the simplest case of each finding: modules for `replay` and any assembler, and executed cases for `execute`.
+    fn add_cases(&self, files: &mut Vec<ReportFile>) -> std::io::Result<()> {
         for finding in &self.findings {
             let case = &finding.case;
             if let Some(row) = &case.row {
                 let text = serde_json::to_string_pretty(&row.execution)?;
-                std::fs::write(directory.join(format!("{}.json", case.id)), text + "\n")?;
+                files.push((format!("cases/{}.json", case.id), text + "\n"));
             }
             if let Some(text) = finding.stored() {
-                std::fs::write(directory.join(format!("{}.ptx", case.id)), text)?;
+                files.push((format!("cases/{}.ptx", case.id), text));
             }
-        }
-        Ok(())
-    }
-
-    /// Writes a text about each listed divergence that an executing engine showed, with its simplest case, into a new
-    /// directory: `ID.md`, as one would send it to whoever maintains the engine.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
-    pub fn write_defects(&self, directory: &Path) -> std::io::Result<()> {
-        let of_ours = |path: &Path| path.extension().is_some_and(|extension| extension == "md");
-        remove_files(directory, of_ours)?;
-        let shown = self.divergences.iter().filter(|divergence| !divergence.cases.is_empty());
-        for divergence in shown {
-            std::fs::create_dir_all(directory)?;
-            std::fs::write(directory.join(format!("{}.md", divergence.id)), defect::text(divergence))?;
         }
         Ok(())
     }
@@ -125,27 +105,40 @@ impl Report {
     }
 }
 
-/// Removes the cases of an earlier report, and no other files.
-fn remove_cases(directory: &Path) -> std::io::Result<()> {
-    remove_files(directory, |path| {
-        let (Some(stem), Some(extension)) = (path.file_stem(), path.extension()) else { return false };
-        let id = stem.to_str().is_some_and(|id| id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        id && (extension == "ptx" || extension == "json")
-    })
+/// Makes everything visible in the texts of a report that would act on whoever reads them.
+fn make_visible(data: &mut Value) {
+    match data {
+        Value::String(text) => {
+            if let Cow::Owned(shown) = visible(text) {
+                *text = shown;
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(make_visible),
+        Value::Object(all) => {
+            let keys: Vec<String> = all.keys().filter(|key| key.chars().any(acts)).cloned().collect();
+            for key in keys {
+                let value = all.remove(&key).unwrap_or_default();
+                all.insert(visible(&key).into_owned(), value);
+            }
+            all.values_mut().for_each(make_visible);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
-/// Removes the files of an earlier report from a directory, and the directory if nothing else is in it.
-fn remove_files(directory: &Path, ours: impl Fn(&Path) -> bool) -> std::io::Result<()> {
-    if !directory.is_dir() {
-        return Ok(());
-    }
-    for entry in std::fs::read_dir(directory)? {
-        let path = entry?.path();
-        if ours(&path) {
-            std::fs::remove_file(&path)?;
+/// True for the path, in the folder of a report, of a file that only some reports have. What else is there is the user's.
+fn is_of_a_report(path: &str) -> bool {
+    let Some((folder, name)) = path.split_once('/') else {
+        return ["matrix.html", "matrix.json", "matrix.csv", "toolchains.html"].contains(&path);
+    };
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    match folder {
+        "instructions" | "findings" => extension == "html",
+        "defects" => extension == "md",
+        "cases" => {
+            let id = stem.len() == 16 && stem.bytes().all(|byte| byte.is_ascii_hexdigit());
+            id && matches!(extension, "ptx" | "json")
         }
+        _ => false,
     }
-    // The directory stays if it contains anything else.
-    let _ = std::fs::remove_dir(directory);
-    Ok(())
 }

@@ -144,7 +144,8 @@ impl HistoryLine {
         let mut file = open(path)?;
         file.lock()?;
         let mut text = serde_json::to_string(self)? + "\n";
-        if file.seek(SeekFrom::End(0))? > 0 {
+        let earlier = file.seek(SeekFrom::End(0))?;
+        if earlier > 0 {
             file.seek(SeekFrom::End(-1))?;
             let mut last = [0];
             file.read_exact(&mut last)?;
@@ -152,8 +153,13 @@ impl HistoryLine {
                 text.insert(0, '\n');
             }
         }
-        file.write_all(text.as_bytes())?;
-        file.unlock()
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
+        if written.is_err() {
+            // Half a line helps nobody; if it cannot be removed, readers skip it.
+            let _ = file.set_len(earlier);
+        }
+        file.unlock()?;
+        written
     }
 
     /// True if another run asked the same questions: it has the same name, instructions and environment, and

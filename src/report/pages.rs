@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::data::Report;
+use super::folder::ReportFile;
 use super::history::HistoryLine;
 use crate::divergences::Divergences;
 use crate::engine::words::{cut, visible};
@@ -37,8 +38,7 @@ use instruction_view::{DivergenceView, InstructionView};
 use report_index::ReportIndex;
 use run_view::RunView;
 
-/// A file of the report: its path in the folder, with `/`, and its text.
-pub(super) type Page = (String, String);
+type Page = ReportFile;
 
 const TEMPLATES: [(&str, &str); 10] = [
     ("base.html", include_str!("pages/templates/base.html")),

@@ -10,7 +10,7 @@ use ptx_conform::engine::{Engine as _, ListedInstruction, ListedLine, Listing};
 use ptx_conform::judge::Reading;
 use ptx_conform::matrix::{Matrix, Survey};
 use ptx_conform::releases::ReleaseTable;
-use ptx_conform::report::{AbsentReport, CodeChanges, HistoryLine, ModifierReport, PageSources, Report};
+use ptx_conform::report::{AbsentReport, CodeChanges, HistoryLine, ModifierReport, PageSources, Report, ReportFolder};
 use ptx_conform::spec::{Instruction, Spec};
 use tempfile::TempDir;
 
@@ -57,8 +57,8 @@ impl Written {
         let releases = ReleaseTable::load(None, &spec.isa).expect("the table of releases is sound");
         let history = &[earlier.clone(), earlier, run];
         let sources = PageSources { spec, divergences: &listed, history, matrix, releases: Some(&releases) };
-        report.write(&sources, folder.path()).expect("the report can be written");
-        report.write_cases(&folder.path().join("cases")).expect("the cases can be written");
+        let mut place = ReportFolder::lock(folder.path()).expect("a folder");
+        report.write(&sources, &mut place, Vec::new()).expect("the report can be written");
         Self { report, folder }
     }
 

@@ -202,6 +202,9 @@ fn a_run_replays_recordings() {
     let recorded = |name: &str| std::fs::read_to_string(directory.path().join(name)).expect("a recording");
     let record = "record suq --engine model --cases 20 --rows 4 --today 2027-06-30 --out";
     let (code, text) = text_of(directory.path(), &format!("{record} corpus/recordings/model.jsonl"));
+    assert!(code == Some(2) && text.contains("model.jsonl cannot be written; name another file"), "{text}");
+    std::fs::create_dir_all(directory.path().join("corpus/recordings")).expect("a folder");
+    let (code, text) = text_of(directory.path(), &format!("{record} corpus/recordings/model.jsonl"));
     assert!(code == Some(0) && text.ends_with("in corpus/recordings/model.jsonl\n"), "{text}");
     let (code, _) = text_of(directory.path(), &format!("{record} again.jsonl"));
     assert_eq!(code, Some(0));

@@ -22,7 +22,7 @@ fn directory() -> tempfile::TempDir {
 /// The command of a run with many small tasks on the wrong judge.
 fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let own = ["--specs", specs_of_suq(), "--no-history", "--engine", "exec:python3 wrong.py", "--today", "2026-11-28"];
-    [&JUDGED[..], &own, &["--batch", "100"], more].concat()
+    [&JUDGED[..], &own, &["--batch", "20"], more].concat()
 }
 
 /// The files of a report: their names and bytes.
@@ -174,13 +174,29 @@ fn the_parts_of_a_plan_are_the_whole() {
         if of > 1 {
             let (code, text) = merge(&orders[0][1..], "reports/lacking");
             assert!(code == Some(1) || code == Some(2), "{text}");
-            assert!(text.contains(&format!("shard 1 of {of} is missing")), "{text}");
-            let (code, text) = merge(&orders[0][..1], "reports/lacking");
+            assert!(text.contains(&format!("shard 1/{of} is missing")), "{text}");
+            let (code, text) = if of == 2 {
+                tool(directory, &["--specs", specs_of_suq(), "run", "--resume", "lacking"])
+            } else {
+                merge(&orders[0][..1], "reports/lacking")
+            };
             assert_eq!(code, Some(1), "{text}");
             assert_whole(directory, "lacking");
             std::fs::remove_dir_all(directory.join("reports/lacking")).expect("it is removed");
         }
     }
+}
+
+#[test]
+fn a_part_that_goes_on_does_its_own_tasks_only() {
+    let directory = directory();
+    let directory = directory.path();
+    let (code, text) = tool(directory, &run(&["--name", "part", "--shard", "2/3", "--for", "0s"]));
+    assert!(code == Some(2) && text.contains("run --resume part"), "{text}");
+    let (code, text) = tool(directory, &["--specs", specs_of_suq(), "run", "--resume", "part"]);
+    assert!(code == Some(0) && text.contains("shard 2/3: "), "{text}");
+    let [done, all] = tasks(directory, "part");
+    assert!(done > 0 && done < all && !directory.join("reports/part/report.json").exists(), "{done} of {all}");
 }
 
 #[test]

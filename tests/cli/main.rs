@@ -3,7 +3,9 @@
 mod check;
 mod commands;
 mod defects;
+mod faults;
 mod ledger;
+mod raw;
 mod reliability;
 mod report;
 #[path = "../transcript/mod.rs"]

@@ -8,6 +8,7 @@ mod blame;
 mod cases;
 #[path = "../defects/pages.rs"]
 mod defect_pages;
+mod faults;
 mod installed;
 mod kernels;
 mod modules;
@@ -39,6 +40,7 @@ fn main() {
     let of_modules = [
         ("blame", blame::trials()),
         ("protocol", protocol::trials()),
+        ("faults", faults::trials()),
         ("modules", modules::trials()),
         ("ptxas", ptxas::trials()),
         ("kernels", kernels::trials()),

@@ -102,7 +102,7 @@ pub(crate) fn python(file: &str, argument: &str) -> String {
     format!("python3 -ES '{}' {argument}", root().join(file).display())
 }
 
-fn limits() -> EngineLimits {
+pub(crate) fn limits() -> EngineLimits {
     let (start, request) = (Duration::from_secs(20), Duration::from_secs(1));
     EngineLimits { start, request, response: 1 << 16, faults: 40, ..EngineLimits::default() }
 }
@@ -116,7 +116,7 @@ pub(crate) fn open(fault: &str) -> Result<External, Failed> {
 
 const LINES: [&str; 8] = ["a;", "b;", "c;", "d;", "e;", "guilty;", "f;", "g;"];
 
-fn batch<'a>(lines: &[&'a str]) -> Batch<'a> {
+pub(crate) fn batch<'a>(lines: &[&'a str]) -> Batch<'a> {
     let environment = Environment {
         ptx: "7.0".parse().expect("a version"),
         target: "sm_80".parse().expect("a target"),
@@ -226,7 +226,7 @@ fn abandoned() -> Result<(), Failed> {
 }
 
 /// How many lines and rows an engine lost.
-fn lost(engine: &External) -> u64 {
+pub(crate) fn lost(engine: &External) -> u64 {
     engine.losses().values().sum()
 }
 

@@ -169,7 +169,7 @@ fn an_unwritable_report_is_noticed_first() -> Result<(), Failed> {
     let file = reports.path().join("file");
     std::fs::write(&file, "")?;
     let output = run(&file, &["--ptxas", "/no/such/ptxas"])?;
-    check(output.status.code() == Some(2) && words(&output).contains("cannot be written"), words(&output))
+    check(output.status.code() == Some(2) && words(&output).contains("cannot be used; choose another"), words(&output))
 }
 
 /// The shipped divergences of ptxas without those with these ids.

@@ -1,7 +1,7 @@
 """An engine with one fault, and right otherwise.
 
-hostile.py FAULT: the fault happens on lines that contain `guilty`, on rows that are `bad`, and on launches with a buffer
-that holds `bad0`.
+hostile.py FAULT [FILE]: the fault happens on lines that contain `guilty`, on rows that are `bad`, and on launches with a
+buffer that holds `bad0`. Each process adds its number to FILE, and that of each process that it leaves behind.
 """
 
 import json
@@ -13,6 +13,24 @@ import time
 
 FAULT = sys.argv[1]
 COUNT = 0
+
+
+def note(process):
+    if len(sys.argv) > 2:
+        with open(sys.argv[2], "a") as file:
+            file.write(f"{process}\n")
+
+
+def leave_behind():
+    """Leaves a process in a session of its own, whose parent has ended."""
+    if os.fork() == 0:
+        os.setsid()
+        process = os.fork()
+        if process == 0:
+            os.execvp("sleep", ["sleep", "600"])
+        note(process)
+        os._exit(0)
+    os.wait()
 
 
 def say(response):
@@ -33,6 +51,17 @@ def misbehave(response):
     if FAULT == "leaves-a-child":
         subprocess.Popen(["sleep", "600"])
         sys.exit(5)
+    if FAULT == "leaves-a-session":
+        leave_behind()
+        sys.exit(5)
+    if FAULT == "hangs-beside-a-session":
+        leave_behind()
+        time.sleep(600)
+    if FAULT == "eats":
+        eaten = bytearray(400 << 20)
+        time.sleep(600)
+    if FAULT == "lets-a-child-eat":
+        subprocess.run([sys.executable, "-c", "import time; eaten = bytearray(400 << 20); time.sleep(600)"])
     if FAULT == "hangs":
         time.sleep(600)
     if FAULT == "floods":
@@ -100,6 +129,7 @@ def answer(request):
     misbehave(response) if bad else say(response)
 
 
+note(os.getpid())
 ABOUT = {"protocol": 1, "name": "hostile", "version": "1.0", "abilities": ["judge", "cases", "modules"]}
 if FAULT == "other-protocol":
     ABOUT["protocol"] = 99

@@ -8,7 +8,8 @@ every N MODEL...
               passes on the answers of the engine MODEL, but ends at every Nth question
 quiet WHAT MODEL...
               passes on the answers of the engine MODEL, but skips all rows, or all lines that MODEL accepts or rejects
-hangs FILE    writes its process id and that of a child to FILE, and never answers
+hangs FILE    writes to FILE its process id, that of a child, and that of a grandchild in a session of its own whose
+              parent has ended; and never answers
 bits, null, count, outcome, dies
               answers every row with a value that has too many bits, with null, with too few answers or
               with an unknown outcome; or dies on every request
@@ -83,8 +84,9 @@ def quiet():
 def judge(body):
     if MODE == "hangs" and body["lines"]:
         child = subprocess.Popen(["sleep", "600"])
+        away = subprocess.run(["sh", "-c", "setsid sleep 600 > /dev/null & echo $!"], stdout=subprocess.PIPE)
         with open(sys.argv[2], "a") as file:
-            file.write(f"{os.getpid()}\n{child.pid}\n")
+            file.write(f"{os.getpid()}\n{child.pid}\n{int(away.stdout)}\n")
         time.sleep(600)
     words = {"skips": {"skipped": "not today"}, "escapes": {"rejected": "\x1b[31mred\x07 \u202eback"}}
     say({"judged": {"id": body["id"], "outcomes": [words.get(MODE, "accepted") for _ in body["lines"]]}})

@@ -67,3 +67,29 @@ fn mistakes_are_rejected_with_their_messages() {
     }
     assert!(wrong.is_empty(), "{wrong}(BLESS=1 updates the expected messages)");
 }
+
+/// A file that is not read must not leave out an instruction in silence, and a pipe does not stop the program for ever.
+#[test]
+fn files_that_are_not_read_are_errors() {
+    for (name, is_pipe, says) in [
+        ("other.yml", false, "end in `.yaml`"),
+        ("other.YAML", false, "end in `.yaml`"),
+        ("other.yaml", true, "not a file"),
+    ] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let specs = directory.path().join("specs");
+        std::fs::create_dir(&specs).expect("a directory");
+        for name in ["isa.yaml", "fetch.yaml"] {
+            std::fs::copy(folder("small").join(name), specs.join(name)).expect("a copy");
+        }
+        if is_pipe {
+            assert!(Command::new("mkfifo").arg(specs.join(name)).status().expect("mkfifo").success());
+        } else {
+            std::fs::write(specs.join(name), "").expect("a file");
+        }
+        let mut lint = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
+        let output = lint.args(["spec", "lint"]).current_dir(directory.path()).output().expect("the binary runs");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && text.contains(says) && text.contains(name), "{name}: {text}");
+    }
+}

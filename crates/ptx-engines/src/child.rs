@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
@@ -15,7 +15,9 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use wait_timeout::ChildExt as _;
 
-use crate::guard::Guarded;
+use crate::guard::{self, Guarded};
+use crate::kin::{self, KinMark};
+use crate::memory;
 
 /// How long to wait for a killed process to end: one that is inside a driver call cannot be killed.
 const GRACE: Duration = Duration::from_millis(500);
@@ -50,6 +52,8 @@ pub(crate) struct Child {
     pub(crate) process: std::process::Child,
     /// The process group; none once it was ended.
     group: Option<Guarded>,
+    /// The mark of what it started, wherever that went.
+    mark: KinMark,
 }
 
 impl Child {
@@ -59,7 +63,8 @@ impl Child {
     ///
     /// A file that another thread's child still has open for writing is busy for a moment.
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
-        command.process_group(0);
+        guard::begin();
+        let mark = KinMark::put(command);
         let mut started = command.spawn();
         for _ in 0..20 {
             match &started {
@@ -71,8 +76,9 @@ impl Child {
             }
         }
         let process = started?;
-        let group = Some(Guarded::new(Pid::from_child(&process)));
-        Ok(Self { process, group })
+        let pid = Pid::from_child(&process);
+        kin::adopt(pid);
+        Ok(Self { process, group: Some(Guarded::new(pid)), mark })
     }
 
     /// Limits its address space, and that of what it starts from now on. It runs already, but needs longer to get near a
@@ -92,16 +98,29 @@ impl Child {
     pub(crate) fn wait(&mut self, time: Duration) -> io::Result<Option<ExitStatus>> {
         let status = self.process.wait_timeout(time)?;
         if status.is_some() {
-            self.end();
+            self.kill();
+            self.bury();
         }
         Ok(status)
     }
 
-    /// Kills it and whatever it started.
-    fn end(&mut self) {
-        if let Some(guarded) = self.group.take() {
+    /// The bytes of memory that it and what it started hold.
+    pub(crate) fn memory(&self) -> u64 {
+        memory::held_by(self.process.id())
+    }
+
+    /// Kills its group.
+    fn kill(&self) {
+        if let Some(guarded) = &self.group {
             // The group has the number of its first process, and nothing else has while one of it is left.
             let _ = rustix::process::kill_process_group(guarded.group(), rustix::process::Signal::KILL);
+        }
+    }
+
+    /// Kills what it started that left the group, once it was waited for itself.
+    fn bury(&mut self) {
+        if let Some(guarded) = self.group.take() {
+            self.mark.end(guarded.group());
         }
     }
 }
@@ -109,8 +128,9 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         if self.group.is_some() {
-            self.end();
+            self.kill();
             let _ = self.process.wait_timeout(GRACE);
+            self.bury();
         }
     }
 }

@@ -5,7 +5,9 @@
 //! batch ends after a bounded number of failures.
 
 mod ask;
+mod batch;
 pub mod check;
+mod guilty;
 mod launch;
 mod message;
 mod process;
@@ -15,8 +17,9 @@ mod work;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::child::interrupted;
 use crate::health::Health;
 use crate::protocol::{Ability, About};
 use crate::{Batch, CaseExecutor, Depth, Engine, EngineId, KernelExecutor, LineJudge, Outcome, Unable};
@@ -25,6 +28,7 @@ use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
 use ptx_exec::line_case::{Answer, LineCase};
 use ptx_spec::environment::{AddressSize, Environment, Version};
 
+use guilty::Guilt;
 use process::Process;
 use start::{Unusable, quoted, start, words};
 
@@ -43,17 +47,25 @@ pub struct EngineLimits {
     pub items: usize,
     /// How often it may fail on one batch before the rest of the batch is abandoned.
     pub faults: u32,
-    /// How often it may fail without an answer in between before it is abandoned.
+    /// How often it may fail without an answer in between. It is abandoned if it then fails on what it answered before.
     pub failures: u32,
+    /// How often it may fail in all before it is abandoned.
+    pub failures_in_all: u32,
+    /// How many lines or rows it may hang on, each by itself, before it is abandoned.
+    pub hangs: u32,
     /// How many consecutive answers may be invalid before it is abandoned.
     pub invalid: u32,
-    /// How much time may be lost on unanswered requests before it is abandoned.
+    /// How much time may be lost on unanswered requests before it is abandoned. Once a line or row is found on which it
+    /// hangs, the time is counted anew.
     pub patience: Duration,
+    /// Bytes of memory that a process and what it started may hold.
+    pub memory: u64,
 }
 
 impl Default for EngineLimits {
-    /// One minute to start; ten seconds plus five milliseconds per item; 64 MiB; 2048 items; 100 failures
-    /// on one batch. It is abandoned after 24 failures, 256 invalid answers or 90 seconds.
+    /// One minute to start; ten seconds plus five milliseconds per item; 64 MiB of answers and 8 GiB of memory; 2048
+    /// items; 400 failures on one batch. It is abandoned after 24 failures in a row or 2048 in all, 16 items that hang, 256
+    /// invalid answers in a row, or 90 seconds.
     fn default() -> Self {
         Self {
             start: Duration::from_secs(60),
@@ -61,10 +73,13 @@ impl Default for EngineLimits {
             per_item: Duration::from_millis(5),
             response: 64 << 20,
             items: 2048,
-            faults: 100,
+            faults: 400,
             failures: 24,
+            failures_in_all: 2048,
+            hangs: 16,
             invalid: 256,
             patience: Duration::from_secs(90),
+            memory: 8 << 30,
         }
     }
 }
@@ -103,6 +118,7 @@ pub struct External {
     idle: Mutex<Vec<Process>>,
     next: AtomicU64,
     health: Health,
+    guilt: Guilt,
 }
 
 impl External {
@@ -132,6 +148,7 @@ impl External {
             idle: Mutex::new(vec![process]),
             next: AtomicU64::new(1),
             health: Health::default(),
+            guilt: Guilt::default(),
         })
     }
 
@@ -163,14 +180,23 @@ impl External {
         }
     }
 
-    /// A new process.
+    /// A new process. One that cannot be had counts as a failure: otherwise each batch would try again, for ever.
     fn fresh(&self) -> Result<Process, String> {
+        let started = Instant::now();
         let again = || start(&self.words, &self.limits);
-        match again().or_else(|_| again()) {
-            Ok((process, about, _)) if about == self.about => Ok(process),
-            Ok((.., id)) => Err(format!("{} now answers `hello` differently, as {id}", self.id)),
-            Err(Unusable::Start(why) | Unusable::Hello(why)) => Err(format!("{} no longer starts: {why}", self.id)),
+        let why = match again().or_else(|_| again()) {
+            Ok((process, about, _)) if about == self.about => return Ok(process),
+            Ok((.., id)) => format!("{} now answers `hello` differently, as {id}", self.id),
+            Err(Unusable::Start(why) | Unusable::Hello(why)) => format!("{} no longer starts: {why}", self.id),
+        };
+        if interrupted() {
+            return Err(format!("{} was interrupted", self.id));
         }
+        self.health.hung(started.elapsed(), self.limits.patience);
+        if self.health.failed_again(&why, self.limits.failures_in_all) >= self.limits.failures {
+            self.health.give_up(&why);
+        }
+        Err(why)
     }
 
     fn release(&self, process: Process) {

@@ -17,6 +17,12 @@ struct HealthRecord {
     answers: bool,
     /// Failures since the last answer.
     failures: u32,
+    /// All failures.
+    failures_in_all: u32,
+    /// True if it has answered since it was last found to hang on an item alone.
+    answered_since: bool,
+    /// The items on which it hangs alone.
+    hangs: u32,
     /// Invalid answers since the last valid one.
     invalid: u32,
     /// Time that was lost waiting.
@@ -52,6 +58,7 @@ impl Health {
         self.with(|record| {
             record.answers = true;
             record.failures = 0;
+            record.answered_since = true;
             record.slowest = record.slowest.max(time);
         });
     }
@@ -67,6 +74,40 @@ impl Health {
             record.failures += 1;
             if record.failures >= most {
                 let words = format!("it failed {} times in a row, the last time: {words}", record.failures);
+                record.given_up.get_or_insert(words);
+            }
+        });
+    }
+
+    /// Records a failure, and returns how many there were without an answer in between. The engine is abandoned after
+    /// `most` in all.
+    pub(crate) fn failed_again(&self, words: &str, most: u32) -> u32 {
+        self.with(|record| {
+            record.failures += 1;
+            record.failures_in_all += 1;
+            if record.failures_in_all >= most {
+                let words = format!("it failed {} times in all, the last time: {words}", record.failures_in_all);
+                record.given_up.get_or_insert(words);
+            }
+            record.failures
+        })
+    }
+
+    /// It still answers: the failures so far were due to what it was asked.
+    pub(crate) fn recovered(&self) {
+        self.with(|record| record.failures = 0);
+    }
+
+    /// It hangs on an item alone, which is `new` or was known. If it answers others, the time that was lost in the search
+    /// for it counts no longer. The engine is abandoned after `most` such items.
+    pub(crate) fn hung_alone(&self, new: bool, most: u32) {
+        self.with(|record| {
+            if std::mem::take(&mut record.answered_since) {
+                record.hung = Duration::ZERO;
+            }
+            record.hangs += u32::from(new);
+            if record.hangs >= most {
+                let words = format!("it did not answer about {} lines or rows, each asked alone", record.hangs);
                 record.given_up.get_or_insert(words);
             }
         });
@@ -197,6 +238,42 @@ mod tests {
         health.answered(Duration::ZERO);
         health.hung(second, second);
         assert_eq!(health.given_up().as_deref(), Some("it did not answer for 2 s in total"));
+    }
+
+    #[test]
+    fn time_that_found_what_hangs_is_not_lost() {
+        let health = Health::default();
+        let second = Duration::from_secs(1);
+        for at in 0..3 {
+            health.answered(Duration::ZERO);
+            health.hung(second, second);
+            assert_eq!(health.given_up(), None, "{at}");
+            health.hung_alone(true, 4);
+        }
+        health.answered(Duration::ZERO);
+        health.hung_alone(false, 4);
+        assert_eq!(health.given_up(), None);
+        health.hung_alone(true, 4);
+        let why = "it did not answer about 4 lines or rows, each asked alone";
+        assert_eq!(health.given_up().as_deref(), Some(why));
+        // One that answers nothing in between has its time counted.
+        let health = Health::default();
+        health.hung(second, second);
+        health.hung_alone(true, 4);
+        health.hung(second, second);
+        assert_eq!(health.given_up().as_deref(), Some("it did not answer for 2 s in total"));
+    }
+
+    #[test]
+    fn failures_are_counted_in_all() {
+        let health = Health::default();
+        assert_eq!([health.failed_again("it died", 4), health.failed_again("it died", 4)], [1, 2]);
+        health.recovered();
+        assert_eq!(health.failed_again("it died", 4), 1);
+        health.answered(Duration::ZERO);
+        assert_eq!(health.given_up(), None);
+        assert_eq!(health.failed_again("it stopped", 4), 1);
+        assert_eq!(health.given_up().as_deref(), Some("it failed 4 times in all, the last time: it stopped"));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! words health guard child identity engine no_code protocol serve external ptxas toolchain sass recording gpu reading reference
+//! words health kin guard memory child scratch identity engine no_code protocol serve external ptxas toolchain sass recording gpu reading reference
 //! ```
 
 mod child;
@@ -14,6 +14,8 @@ pub mod gpu;
 mod guard;
 mod health;
 mod identity;
+mod kin;
+mod memory;
 mod no_code;
 pub mod protocol;
 pub mod ptxas;
@@ -21,6 +23,7 @@ mod reading;
 pub mod recording;
 pub mod reference;
 pub mod sass;
+mod scratch;
 mod serve;
 pub mod toolchain;
 pub mod words;

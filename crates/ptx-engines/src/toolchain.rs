@@ -7,12 +7,14 @@ mod pip;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use etcetera::BaseStrategy as _;
-use tempfile::TempDir;
 
 use super::ptxas;
+use crate::child::{self, Allowance, End};
+use crate::scratch::OwnedFolder;
 pub use pip::numbers;
 use pip::{download, extract, file};
 
@@ -243,8 +245,8 @@ fn cache_for_packages() -> Result<PathBuf, Error> {
 }
 
 /// A temporary directory in the cache itself, so that moving a file into place is one step.
-fn temporary(directory: &Path) -> Result<TempDir, Error> {
-    tempfile::Builder::new().prefix(WORK).tempdir_in(directory).map_err(file(directory))
+fn temporary(directory: &Path) -> Result<OwnedFolder, Error> {
+    OwnedFolder::new(directory, WORK).map_err(file(directory))
 }
 
 /// Moves a file to where it is installed.
@@ -257,22 +259,25 @@ fn put(from: &Path, to: &Path) -> Result<(), Error> {
     std::fs::rename(from, to).map_err(file(to))
 }
 
+/// Limits for naming a version.
+const INTRODUCTION: Allowance = Allowance { time: Duration::from_secs(20), output: 1 << 20, address_space: None };
+
 /// The package of the disassembler; it has releases from 13.2 on.
 const DISASSEMBLER: &str = "nvidia-cuda-nvdisasm";
 
 /// Installs NVIDIA's disassembler for the machine code of an installed `ptxas`, next to it: that of the same release,
-/// or else the newest, which reads the machine code of older releases as well. One that is there is kept. A release is
-/// downloaded and stored once: the files next to several `ptxas` are links to the same.
+/// or else the newest, which reads the machine code of older releases as well. One that is there and runs is kept. A
+/// release is downloaded and stored once: the files next to several `ptxas` are links to the same.
 ///
 /// # Errors
 /// As [`install`].
 pub fn install_disassembler(assembler: &Installed) -> Result<PathBuf, Error> {
     let path = assembler.path.with_file_name("nvdisasm");
-    if path.is_file() {
-        return Ok(path);
-    }
     let directory = cache_for_packages()?;
     let temporary = temporary(&directory)?;
+    if runs(&path, temporary.path()) {
+        return Ok(path);
+    }
     let stored = match stored_disassembler(&assembler.version, temporary.path()) {
         Err(Error::NoVersion { versions, .. }) if !versions.is_empty() => {
             let newest = versions.iter().max_by_key(|version| numbers(version));
@@ -292,13 +297,25 @@ pub fn install_disassembler(assembler: &Installed) -> Result<PathBuf, Error> {
 /// A release of the disassembler in the cache, downloaded if it is not there.
 fn stored_disassembler(version: &str, temporary: &Path) -> Result<PathBuf, Error> {
     let stored = directory()?.with_file_name("nvdisasm").join(version).join("nvdisasm");
-    if !stored.is_file() {
+    if !runs(&stored, temporary) {
         let wheel = download(DISASSEMBLER, version, &format!("=={version}"), temporary)?;
         let binary = temporary.join("nvdisasm");
         extract(DISASSEMBLER, &wheel, &binary)?;
+        if !runs(&binary, temporary) {
+            let what = "its nvdisasm does not run".to_owned();
+            return Err(Error::Package { package: DISASSEMBLER.to_owned(), what });
+        }
         put(&binary, &stored)?;
     }
     Ok(stored)
+}
+
+/// True if a program names a version, as those of NVIDIA do; not if its file is missing, empty or damaged.
+fn runs(program: &Path, temporary: &Path) -> bool {
+    let mut command = Command::new(program);
+    command.arg("--version");
+    let ended = child::run(command, &temporary.join("version"), &INTRODUCTION);
+    matches!(ended, Ok((End::Exited(0), said)) if String::from_utf8_lossy(&said).contains(", V"))
 }
 
 /// The disassembler next to a `ptxas`, as a toolkit has it and [`install_disassembler`] puts it; else the newest one that
@@ -315,10 +332,12 @@ pub fn disassembled() -> Option<PathBuf> {
 
 /// The prefix of an installation's temporary directories.
 const WORK: &str = ".install-";
-/// Temporary directories older than this are left over: no installation takes this long.
+/// Temporary directories older than this are left over, also on a file system without locks: no installation takes this
+/// long.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
-/// Removes what killed installations left behind.
+/// Removes what killed installations left behind on other machines that share the cache, or where there are no locks. All
+/// else is removed when the next directory is made.
 fn remove_leftovers(directory: &Path) {
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         let work = entry.file_name().to_str().is_some_and(|name| name.starts_with(WORK));

@@ -17,6 +17,22 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// The same for JSON, which stays the same data: everything that acts is within strings, but for indentation and line ends.
+pub fn visible_in_json(json: &str) -> Cow<'_, str> {
+    if !json.chars().any(acts) {
+        return Cow::Borrowed(json);
+    }
+    let mut shown = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if acts(c) {
+            shown.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
+}
+
 /// The beginning of a text, at most this many bytes and whole characters; a note at its end says how many bytes are missing.
 pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
@@ -56,6 +72,15 @@ mod tests {
         ] {
             assert_eq!(visible(text), shown);
         }
+    }
+
+    #[test]
+    fn json_stays_the_same_data() {
+        let text = "a\u{202e}\u{85}\u{e0041}\n";
+        let json = serde_json::to_string(text).expect("JSON");
+        let shown = visible_in_json(&json);
+        assert_eq!(shown, r#""a\u202e\u0085\udb40\udc41\n""#);
+        assert_eq!(serde_json::from_str::<String>(&shown).expect("JSON"), text);
     }
 
     #[test]

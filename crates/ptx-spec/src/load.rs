@@ -46,12 +46,36 @@ fn is_instruction(name: &str) -> bool {
     name.ends_with(".yaml") && name != ISA
 }
 
+/// True for a file that looks as if it were part of a specification, and is not for its ending: `brev.yml`, `brev.YAML`.
+pub fn has_wrong_ending(path: &Path) -> bool {
+    let is = |right: &str| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(right));
+    (is("yaml") || is("yml")) && path.extension().is_some_and(|ending| ending != "yaml")
+}
+
+/// The error about such a file: to leave it out in silence would leave out an instruction.
+pub fn wrong_ending(path: &Path) -> Error {
+    let why = "is not read: the names of files of a specification end in `.yaml`";
+    Error::new(&path.display().to_string(), "", FilePosition::default(), why)
+}
+
+/// Reads a file of a specification. A pipe, which may never end, is none.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read_text(path: &Path) -> std::io::Result<String> {
+    if std::fs::metadata(path)?.is_file() {
+        std::fs::read_to_string(path)
+    } else {
+        Err(std::io::Error::other("it is not a file"))
+    }
+}
+
 fn unreadable(path: &Path, why: std::io::Error) -> Vec<Error> {
     vec![Error::new(&path.display().to_string(), "", FilePosition::default(), format!("cannot be read: {why}"))]
 }
 
 fn read(path: &Path) -> Result<String, Vec<Error>> {
-    std::fs::read_to_string(path).map_err(|why| unreadable(path, why))
+    read_text(path).map_err(|why| unreadable(path, why))
 }
 
 impl Isa {
@@ -92,18 +116,25 @@ impl Spec {
     pub fn load_sound_part(directory: &Path) -> Result<(Self, Vec<Error>), Vec<Error>> {
         let isa_path = directory.join(ISA);
         let isa = read(&isa_path)?;
-        let mut instructions = Vec::new();
+        let (mut instructions, mut unread) = (Vec::new(), Vec::new());
         let directives = directory.join(DIRECTIVES);
         for directory in [directory, &directives].into_iter().filter(|directory| directory.is_dir()) {
             for entry in std::fs::read_dir(directory).map_err(|why| unreadable(directory, why))? {
                 let path = entry.map_err(|why| unreadable(directory, why))?.path();
                 if path.file_name().and_then(|name| name.to_str()).is_some_and(is_instruction) {
                     instructions.push((path.display().to_string(), read(&path)?));
+                } else if has_wrong_ending(&path) {
+                    unread.push(path);
                 }
             }
         }
         instructions.sort();
-        Self::sound_part((&isa_path.display().to_string(), &isa), &instructions)
+        unread.sort();
+        let (mut spec, mut errors) = Self::sound_part((&isa_path.display().to_string(), &isa), &instructions)?;
+        spec.complete &= unread.is_empty();
+        spec.left_out.extend(unread.iter().map(|path| stem(&path.display().to_string())));
+        errors.extend(unread.iter().map(|path| wrong_ending(path)));
+        Ok((spec, errors))
     }
 
     /// Reads and checks a specification from texts: `isa.yaml` and instructions, each with the file name to

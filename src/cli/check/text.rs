@@ -5,6 +5,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
 use ptx_conform::check::{Details, Diagnostic, DiagnosticSeverity};
+use ptx_conform::engine::words::acts;
 
 use super::super::place::Lines;
 use crate::cli::output::printable;
@@ -79,8 +80,13 @@ fn shown(text: &str, lines: &Lines<'_>, first: usize, details: &Details) -> Rang
     start..end.max(start)
 }
 
-/// A text with other characters of the same length for those that would control a terminal and that the renderer does
-/// not replace.
+/// A text with other characters of the same length for those that would act on a terminal and that the renderer does
+/// not replace, so that what is marked stays above its marks.
 fn same_length(text: &str) -> String {
-    text.chars().map(|c| if ('\u{80}'..='\u{9f}').contains(&c) { '\u{b7}' } else { c }).collect()
+    let shown = |c: char| match (acts(c), c.len_utf8()) {
+        (true, 2) => '\u{b7}',
+        (true, 3) => char::REPLACEMENT_CHARACTER,
+        _ => c,
+    };
+    text.chars().map(shown).collect()
 }

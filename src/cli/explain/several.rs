@@ -102,7 +102,7 @@ impl TextQuestion<'_> {
         if checked.counts.errors > 0 && (self.pasted.is_chosen || !assumed.is_empty()) {
             text += "         declare the names with --declarations if this is wrong\n";
         }
-        output::print(&text)?;
+        output::print_painted(&text)?;
         let incomplete = checked.counts.unread > 0 || checked.counts.unjudged > 0 || checked.counts.unknown() > 0;
         Ok(match (checked.counts.errors > 0, incomplete) {
             (true, _) => ExitCode::from(1),

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::MatrixFormat;
 use super::engines::Named;
-use crate::cli::output::{print, say};
+use crate::cli::output::{print, print_json, say};
 use ptx_conform::engine::ptxas::Ptxas;
 use ptx_conform::engine::toolchain::{self, Installed};
 use ptx_conform::plural::counted;
@@ -40,7 +40,7 @@ pub(super) fn show(
         }
     }
     match format {
-        MatrixFormat::Json => print(&format!("{}\n", serde_json::to_string_pretty(&table)?))?,
+        MatrixFormat::Json => print_json(&format!("{}\n", serde_json::to_string_pretty(&table)?))?,
         MatrixFormat::Markdown => print(&table.markdown())?,
         MatrixFormat::Csv => print(&table.csv())?,
         MatrixFormat::Text => print(&text(&table))?,

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 
 use ptx_conform::engine::words::{cut, visible};
+use ptx_conform::files;
 
 use super::super::output;
 use super::super::sarif::{Document, RuleResult};
@@ -58,7 +59,8 @@ impl Opts {
         match &self.output {
             None => output::print(&text)?,
             Some(path) => {
-                std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+                files::replace(path, text.as_bytes())
+                    .with_context(|| format!("{} cannot be written", path.display()))?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -38,12 +38,12 @@ impl Opts {
         if united.exists() && !ledgers.contains(&united) {
             ledgers.push(united.clone());
         }
-        run::remove_ledger(&new)?;
+        ledger::remove(&new).with_context(written)?;
         if let Err(why) = ledger::unite(&new, &ledgers) {
-            run::remove_ledger(&new)?;
+            ledger::remove(&new).with_context(written)?;
             return Err(why.into());
         }
-        run::remove_ledger(&united)?;
+        ledger::remove(&united).with_context(written)?;
         std::fs::rename(&new, &united).with_context(written)?;
         run::conclude(&self.into, specs)
     }

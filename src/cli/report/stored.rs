@@ -2,10 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use ptx_conform::report::Report;
+use anyhow::bail;
 
-/// Reads a report from its directory or its report.json.
+use ptx_conform::report::{Report, ReportFolder};
+
+/// Reads a report from its directory or its report.json. A directory whose last run has not finished has none.
 pub(super) fn read(path: &Path) -> anyhow::Result<Report> {
+    if let Some(why) = ReportFolder::unfinished(path) {
+        bail!(why);
+    }
     let file: PathBuf = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
     Report::read(&file).map_err(anyhow::Error::msg)
 }

@@ -60,9 +60,7 @@ impl Opts {
             no_matrix: _,
             // How a run goes on, and with which parts of it.
             costs: _,
-            resume: _,
-            time: _,
-            day: _,
+            going: _,
             // Another kind of run.
             exhaustive: _,
             exhaustive_bits: _,
@@ -95,9 +93,13 @@ impl Opts {
             ("--chains", chains.map(|of| of.to_string())),
             ("--shard", usual(*shard == Shard::WHOLE, shard.to_string())),
         ];
-        let flags = [("--no-boundaries", no_boundaries), ("--no-execution", no_execution)];
-        let valued = valued.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?])).flatten();
-        let flags = flags.into_iter().filter(|(_, given)| **given).map(|(name, _)| name.to_owned());
-        valued.chain(flags).collect()
+        given(valued, &[("--no-boundaries", *no_boundaries), ("--no-execution", *no_execution)])
     }
+}
+
+/// Options as words: those that have a value, and those that are given.
+fn given<const N: usize>(valued: [(&str, Option<String>); N], flags: &[(&str, bool)]) -> Vec<String> {
+    let valued = valued.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?])).flatten();
+    let flags = flags.iter().filter(|(_, given)| *given).map(|(name, _)| (*name).to_owned());
+    valued.chain(flags).collect()
 }

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 
 use super::Opts;
-use super::progress::with_progress;
-use ptx_conform::campaign::{self, DomainWalk, Subject, WalkCounts, WalkedLine};
+use super::progress;
+use ptx_conform::campaign::{self, DomainWalk, Progress, Subject, WalkCounts, WalkedLine};
 use ptx_conform::divergences::Divergences;
 use ptx_conform::plural::counted;
 use ptx_conform::spec::{Instruction, Spec};
@@ -21,6 +21,7 @@ impl Opts {
         (spec, divergences): (&Spec, &Divergences),
         subjects: &[Subject<'_>],
         directory: &Path,
+        progress: &Progress,
     ) -> anyhow::Result<ExitCode> {
         let mut engines = Vec::new();
         for executor in subjects.iter().filter_map(|subject| subject.executor) {
@@ -38,10 +39,8 @@ impl Opts {
         let only = self.exhaustive.as_deref().filter(|only| !only.is_empty());
         let most_bits = self.exhaustive_bits;
         let walk = DomainWalk { spec, divergences, instructions: &instructions, only, most_bits, file: &file };
-        let (walked, stopped) = with_progress(|progress| {
-            let walked = walk.run(&engines, progress);
-            (walked, progress.stopped())
-        })?;
+        let walked = progress::shown(progress, || walk.run(&engines, progress))?;
+        let stopped = progress.stopped();
         let walked = walked.with_context(|| format!("{} cannot be used", file.display()))?;
         if walked.is_empty() {
             let possible: BTreeSet<String> = engines.iter().flat_map(|(_, of)| walk.possible(of)).collect();

@@ -1,10 +1,9 @@
 //! What a run is: everything on which its report depends, and the command line that asks the same again.
 
-use std::path::Path;
-
 use anyhow::Context as _;
 
 use super::super::engines::Opened;
+use super::super::hash::hash_of;
 use super::{Opts, RunSources, Shard};
 use ptx_conform::campaign::Options;
 use ptx_conform::ledger::{Ledger, RunHeader, TaskCosts};
@@ -34,6 +33,8 @@ impl Opts {
             day: options.today.as_ref().map(ToString::to_string).unwrap_or_default(),
             options: self.settings(costs),
             arguments: self.arguments(),
+            parts: self.shard.of,
+            shard: if self.shard == Shard::WHOLE { 0 } else { self.shard.number },
             ..RunHeader::default()
         };
         for opened in engines {
@@ -58,7 +59,7 @@ impl Opts {
         let mut words = vec!["--depth".to_owned(), self.depth().word().to_owned()];
         words.extend(self.instructions.iter().cloned());
         words.extend(self.engines.arguments());
-        words.extend(self.questions());
+        words.extend(Self { shard: Shard::WHOLE, ..self.clone() }.questions());
         words.extend(self.manner());
         let path = |of: &std::path::PathBuf| of.display().to_string();
         let valued = [
@@ -87,15 +88,4 @@ impl Opts {
 
 fn joined(words: &[String]) -> String {
     shlex::try_join(words.iter().map(String::as_str)).must("no argument of a command line has a zero byte")
-}
-
-/// A hash of a file.
-pub(in crate::cli) fn hash_of(path: &Path) -> anyhow::Result<String> {
-    let read = || {
-        let mut hasher = blake3::Hasher::new();
-        std::io::copy(&mut std::fs::File::open(path)?, &mut hasher)?;
-        Ok::<_, std::io::Error>(hasher.finalize())
-    };
-    let hash = read().with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(hash.to_hex()[..16].to_owned())
 }

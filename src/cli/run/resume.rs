@@ -1,17 +1,41 @@
 //! Runs that go on: the ledger of a run, and the options that it began with.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Parser;
 
 use super::super::output::say;
 use super::Opts;
-use ptx_conform::ledger::{Ledger, RunHeader, TaskCosts};
+use super::progress::duration;
+use ptx_conform::campaign::Shard;
+use ptx_conform::divergences::Date;
+use ptx_conform::ledger::{Ledger, RunHeader, TaskCosts, remove};
 use ptx_conform::report::{Report, RunVerdict};
 
 /// The file of the ledger in the directory of a report.
 pub(in crate::cli) const LEDGER: &str = "ledger.sqlite";
+
+/// How a run goes on, and when it stops.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(super) struct GoingOn {
+    /// Go on with the run of this name that did not end. Its options are those that it began with.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["name", "plan", "exhaustive"])]
+    pub(super) resume: Option<String>,
+    /// Stop after this time, such as `30m`, at the end of the tasks that are running; `--resume` goes on.
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, conflicts_with_all = ["plan", "exhaustive"])]
+    pub(super) time: Option<Duration>,
+    /// Start anew, even if there is a run of this name that did not end.
+    #[arg(long, conflicts_with = "resume")]
+    pub(super) anew: bool,
+    /// The day on which the run began that goes on.
+    #[arg(skip)]
+    pub(super) day: Option<Date>,
+    /// The number of parts of the plan whose ledgers are united.
+    #[arg(skip)]
+    pub(super) parts: Option<u64>,
+}
 
 /// The options of a run as a command line of their own.
 #[derive(Debug, Parser)]
@@ -32,7 +56,7 @@ fn parsed(arguments: &[String]) -> anyhow::Result<Opts> {
 /// # Errors
 /// If there is no such run, or other options are given.
 pub(super) fn kept_options(given: &Opts, name: &str) -> anyhow::Result<Opts> {
-    let directory = given.reports.join(super::folder(name)?);
+    let directory = given.reports.join(folder(name)?);
     let kept = options_of(&directory)?;
     let (usual, none) = (parsed(&[])?, TaskCosts::default());
     let texts = |opts: &Opts| [opts.settings(&none), opts.engines.arguments().join(" "), opts.shard.to_string()];
@@ -41,15 +65,31 @@ pub(super) fn kept_options(given: &Opts, name: &str) -> anyhow::Result<Opts> {
             bail!("the run {name} began with `{kept}`, and cannot go on with `{given}`; leave the options out");
         }
     }
-    let (jobs, reports, time) = (given.jobs, given.reports.clone(), given.time);
-    Ok(Opts { name: name.to_owned(), jobs, reports, time, ..kept })
+    let going = GoingOn { time: given.going.time, ..kept.going.clone() };
+    Ok(Opts { name: name.to_owned(), jobs: given.jobs, reports: given.reports.clone(), going, ..kept })
 }
 
 /// The options that the run in a directory began with.
 pub(in crate::cli) fn options_of(directory: &Path) -> anyhow::Result<Opts> {
     let header = Ledger::open(&directory.join(LEDGER))?.header()?;
     let day = header.day.parse().ok();
-    Ok(Opts { day, ..parsed(&header.arguments)? })
+    let shard = match header.shard {
+        0 => Shard::WHOLE,
+        number => Shard { number, of: header.parts },
+    };
+    let going = GoingOn { day, parts: Some(header.parts), ..GoingOn::default() };
+    Ok(Opts { shard, going, ..parsed(&header.arguments)? })
+}
+
+/// The name of a report, if it is the name of a directory and not a longer path.
+pub(super) fn folder(name: &str) -> anyhow::Result<&str> {
+    let mut parts = Path::new(name).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(part)), None) if part == name && !name.chars().any(char::is_control) => Ok(name),
+        _ => bail!(
+            "`{name}` is not a report name: it must not contain `/` or control characters; choose the directory with --reports"
+        ),
+    }
 }
 
 /// The ledger of a run that goes on.
@@ -68,42 +108,25 @@ pub(super) fn open(directory: &Path, header: &RunHeader) -> anyhow::Result<Ledge
 ///
 /// # Errors
 /// If there is one of a run that did not end.
-pub(super) fn begin(directory: &Path, header: &RunHeader) -> anyhow::Result<Ledger> {
+pub(super) fn begin(directory: &Path, header: &RunHeader, anew: bool) -> anyhow::Result<Ledger> {
     let path = directory.join(LEDGER);
     if path.exists() {
         let earlier = Ledger::open(&path)?;
-        if !earlier.is_concluded()? {
+        if !anew && !earlier.is_concluded()? {
             let tasks = earlier.tasks()?;
             let done = tasks.iter().filter(|task| task.done.is_some()).count();
             let name = directory.file_name().unwrap_or_default().display();
             bail!(
-                "{} has a run that did not end, with {done} of {} tasks done: go on with `--resume {name}`, choose another \
-                 name with --name, or remove {}",
+                "{} has a run that did not end, with {done} of {} tasks done: go on with `--resume {name}`, start anew with `--anew`, or \
+                 choose another name with --name",
                 directory.display(),
-                tasks.len(),
-                path.display()
+                tasks.len()
             );
         }
         drop(earlier);
-        remove(&path)?;
+        remove(&path).with_context(|| format!("{} cannot be removed", path.display()))?;
     }
     Ok(Ledger::create(&path, header)?)
-}
-
-/// Removes a ledger with the files beside it.
-pub(in crate::cli) fn remove(path: &Path) -> anyhow::Result<()> {
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        let file = PathBuf::from(name);
-        match std::fs::remove_file(&file) {
-            Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
-                return Err(why).with_context(|| format!("{} cannot be removed", file.display()));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 /// Marks the run as ended, or says how it goes on.

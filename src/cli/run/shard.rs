@@ -1,6 +1,6 @@
 //! A part of a plan: what it did, and what the whole still lacks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -45,19 +45,17 @@ pub(super) fn conclude(
 
 /// The tasks that no ledger has, in words: by shard.
 pub(super) fn missing(ledger: &Ledger) -> Result<Vec<String>, LedgerError> {
-    let tasks = ledger.tasks()?;
-    let shards: BTreeSet<u64> = tasks.iter().map(|task| task.shard).collect();
-    let mut missing: BTreeMap<u64, (usize, usize)> = shards.iter().map(|shard| (*shard, (0, 0))).collect();
-    for task in &tasks {
-        let (left, all) = missing.entry(task.shard).or_default();
+    let of = ledger.header()?.parts;
+    let mut shards: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
+    for task in ledger.tasks()? {
+        let (left, all) = shards.entry(task.shard).or_default();
         *all += 1;
         *left += usize::from(task.done.is_none());
     }
-    let of = shards.len();
     let words = |(shard, (left, all)): (u64, (usize, usize))| match left {
         0 => None,
-        _ if left == all => Some(format!("shard {shard} of {of} is missing")),
-        _ => Some(format!("{left} of {all} tasks of shard {shard} of {of} are missing")),
+        _ if left == all => Some(format!("shard {shard}/{of} is missing")),
+        _ => Some(format!("{left} of {} of shard {shard}/{of} are missing", counted(all, "task"))),
     };
-    Ok(missing.into_iter().filter_map(words).collect())
+    Ok(shards.into_iter().filter_map(words).collect())
 }

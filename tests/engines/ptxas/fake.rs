@@ -18,6 +18,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("fake::errors_belong_to_their_lines", errors_belong_to_their_lines),
         trial("fake::crashes_belong_to_their_lines", crashes_belong_to_their_lines),
+        trial("fake::one_deadly_line_is_found_by_halving", one_deadly_line_is_found_by_halving),
         trial("fake::a_rejected_line_can_crash", a_rejected_line_can_crash),
         trial("fake::a_crash_at_the_end_is_found", a_crash_at_the_end_is_found),
         trial("fake::hangs_are_killed", hangs_are_killed),
@@ -46,6 +47,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_program_replaced_while_it_is_asked_skips_lines,
         ),
         trial("fake::a_program_that_always_hangs_is_abandoned", a_program_that_always_hangs_is_abandoned),
+        trial("fake::a_program_that_always_dies_is_abandoned", a_program_that_always_dies_is_abandoned),
         trial(
             "fake::a_program_that_is_killed_now_and_then_is_unstable",
             a_program_that_is_killed_now_and_then_is_unstable,
@@ -188,6 +190,38 @@ fn crashes_belong_to_their_lines() -> Tested {
     expect(&lines, 40, Depth::Check)
 }
 
+/// The search takes a process for each halving. Beside it there are: the first that dies, one for the scaffold without
+/// lines, one for the line alone and one that confirms its death, and one for the other lines.
+fn one_deadly_line_is_found_by_halving() -> Tested {
+    let fake = Fake::new(SCRIPT);
+    let ptxas = fake.open()?;
+    for (depth, deadly) in [(Depth::Check, "boom;"), (Depth::Generate, "gen-boom;"), (Depth::Check, "boom")] {
+        ptxas.supports(&anywhere(), depth)?;
+        for many in [2_usize, 16, 100] {
+            for at in [0, 1, many / 2, many - 1] {
+                // Code is generated for lines in the order of their texts.
+                let mut lines: Vec<String> =
+                    (0..many).map(|line| format!("gen-{}{line:04};", if line < at { "a" } else { "x" })).collect();
+                lines[at] = deadly.to_owned();
+                let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+                let before = ptxas.stats().processes;
+                let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &lines), depth);
+                let mut expected = vec![Outcome::Accepted; many];
+                expected[at] = crashed();
+                same(&format!("{depth:?} {at} of {many}"), actual, expected)?;
+                // Code is generated for what a process without code generation has accepted.
+                let checked = u64::from(depth == Depth::Generate);
+                let processes = ptxas.stats().processes - before - checked;
+                let most = u64::from(many.ilog2()) + u64::from(!many.is_power_of_two()) + 5;
+                if processes > most {
+                    return Err(format!("{depth:?}, {at} of {many}: {processes} processes, {most} expected").into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 fn a_rejected_line_can_crash() -> Tested {
     expect(&[("oops;", oops()), ("doom;", crashed()), ("oops;", oops()), ("doom;", crashed())], 5, Depth::Check)
 }
@@ -279,7 +313,7 @@ fn a_status_without_a_message_rejects() -> Tested {
 }
 
 fn memory_can_run_out() -> Tested {
-    let hungry = Outcome::Crashed("out of memory".to_owned());
+    let hungry = Outcome::Crashed("out of memory: it may use 8192 MiB".to_owned());
     expect(&[("oops;", oops()), ("hungry;", hungry), ("bad;", bad())], 9, Depth::Check)
 }
 
@@ -312,7 +346,7 @@ fn any_mixture_is_attributed_to_its_lines() -> Tested {
         ("whole;", rejected("The whole is bad")),
         ("macro;", rejected("Parsing error in a macro")),
         ("quiet;", rejected("status 3 without a message")),
-        ("hungry;", Outcome::Crashed("out of memory".to_owned())),
+        ("hungry;", Outcome::Crashed("out of memory: it may use 8192 MiB".to_owned())),
     ];
     // Knuth's multiplier. The high bits are random enough.
     let mut state = 1_u64;
@@ -476,6 +510,19 @@ fn a_program_that_always_hangs_is_abandoned() -> Tested {
     }
     same("lost", ptxas.losses().values().sum::<u64>(), 120)?;
     same("seconds below eight", started.elapsed().as_secs() < 8, true)
+}
+
+fn a_program_that_always_dies_is_abandoned() -> Tested {
+    // It answers the question about its target, and dies from then on.
+    let fake = Fake::new(&introduced("[ -e \"$0.asked\" ] && kill -SEGV $$\ntouch \"$0.asked\""));
+    let ptxas = fake.open()?;
+    for _ in 0..40 {
+        ptxas.judge(&batch(anywhere(), &Scaffold::default(), &["nop;"; 40]), Depth::Check);
+    }
+    let losses = ptxas.losses();
+    same(&format!("{losses:?}"), losses.keys().any(|why| why.contains("it no longer answers")), true)?;
+    same("many are lost", losses.values().sum::<u64>() > 800, true)?;
+    same("few processes", ptxas.stats().processes < 40, true)
 }
 
 fn a_program_that_is_killed_now_and_then_is_unstable() -> Tested {

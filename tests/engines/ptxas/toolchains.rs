@@ -7,6 +7,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 use ptx_conform::engine::toolchain;
@@ -22,6 +23,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("toolchain::every_published_version_is_installed", every_published_version_is_installed),
         trial("toolchain::a_list_that_pip_does_not_have_is_an_error", a_list_that_pip_does_not_have_is_an_error),
         trial("toolchain::several_processes_can_install_at_once", several_processes_can_install_at_once),
+        trial("toolchain::a_killed_installation_leaves_nothing", a_killed_installation_leaves_nothing),
         trial("toolchain::failures_say_what_to_do", failures_say_what_to_do),
     ]
 }
@@ -251,6 +253,34 @@ fn every_published_version_is_installed() -> Tested {
     same("list", listed, versions.to_vec())?;
     for (request, version) in [("13", "13.5.37"), ("12", "12.10.3")] {
         same(request, world.ask(&format!("install {request}"), &[]), path(version, "ptxas"))?;
+    }
+    // An empty disassembler is replaced, and so is the file that others are links to.
+    fs::write(path("12.9.86", "nvdisasm"), "")?;
+    same("exit code", world.toolchains(&["install", "12.9.86"]).0, Some(0))?;
+    same("empty", fs::metadata(path("12.9.86", "nvdisasm"))?.len() == 0, false)
+}
+
+/// The next installation removes the folder of one that was killed, but not that of one that still runs.
+fn a_killed_installation_leaves_nothing() -> Tested {
+    let world = World::new();
+    let started = world.path("started");
+    world.program("bin/python3", &format!("echo >> {started}; exec sleep 600"));
+    let mut killed = [0; 2].map(|_| world.start("install 13.5", &[]));
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !fs::read_to_string(&started).is_ok_and(|lines| lines.len() == 2) {
+        same("both began", Instant::now() < deadline, true)?;
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let folders = || -> Result<usize, std::io::Error> {
+        let names = fs::read_dir(world.path("ptxas"))?.flatten().map(|entry| entry.file_name());
+        Ok(names.filter(|name| name.to_string_lossy().starts_with(".install-")).count())
+    };
+    python(&world);
+    for (child, left) in killed.iter_mut().zip([1, 0]) {
+        child.kill()?;
+        child.wait()?;
+        same("13.5", world.ask("install 13.5", &[]), world.path("ptxas/13.5.37/ptxas"))?;
+        same("folders", folders()?, left)?;
     }
     Ok(())
 }

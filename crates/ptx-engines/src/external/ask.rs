@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::protocol::Response;
 
+use super::batch::{Work, middle};
+use super::guilty::{PartedRequests, key};
 use super::process::{EngineFault, Process};
 use super::{External, message};
 use crate::child::interrupted;
@@ -12,31 +14,6 @@ use crate::words::visible;
 
 /// Failures of several items together without a cause among them, after which an engine is abandoned.
 const UNEXPLAINED: u32 = 16;
-
-/// Items to ask about, and their answers.
-pub(super) trait Work {
-    /// The answers to the whole batch.
-    type Answers;
-    /// `line`, `row` or `case`
-    const ITEM: &'static str;
-    /// How many lines or rows take as long as an item.
-    fn weight(&self) -> u32 {
-        1
-    }
-    /// The initial requests, each of at most `most` items, in order.
-    fn requests(&self, most: usize) -> Vec<Range<usize>>;
-    /// The line to send; none if nothing is left to ask about these items.
-    fn send(&mut self, id: u64, items: &Range<usize>) -> Option<Vec<u8>>;
-    /// Where to split items that the engine answered with an error; none if they cannot be split.
-    fn part(&self, items: &Range<usize>) -> Option<usize>;
-    /// Stores the answers to the last request.
-    fn take(&mut self, response: Response) -> Result<(), String>;
-    /// An item failed alone.
-    fn blame(&mut self, item: usize, fault: &EngineFault);
-    /// Marks items as skipped, with the reason; returns how many of them had no answer yet.
-    fn skip(&mut self, items: Range<usize>, why: &str) -> usize;
-    fn answers(self) -> Self::Answers;
-}
 
 /// The result of a request.
 enum RequestEnd {
@@ -58,16 +35,13 @@ struct Trouble {
     together: Option<(usize, String)>,
 }
 
-/// The middle of a range.
-pub(super) fn middle(items: &Range<usize>) -> usize {
-    items.start + items.len() / 2
-}
-
 /// Asks until each item has an answer, or the engine is abandoned.
-pub(super) fn ask<W: Work>(engine: &External, work: W) -> W::Answers {
-    let mut requests = work.requests(engine.limits.items.max(1));
+pub(super) fn ask<W: Work>(engine: &External, mut work: W) -> W::Answers {
+    let requests = work.requests(engine.limits.items.max(1));
+    let PartedRequests { mut requests, known } = engine.guilt.part(&mut work, requests);
     requests.reverse();
-    let mut asking = Asking { engine, work, requests, trouble: Trouble::default(), process: None, given_up: None };
+    let mut asking =
+        Asking { engine, work, requests, known, trouble: Trouble::default(), process: None, given_up: None };
     while let Some(items) = asking.requests.pop() {
         asking.step(items);
     }
@@ -80,6 +54,8 @@ struct Asking<'a, W> {
     work: W,
     /// The requests that are left, the next one last.
     requests: Vec<Range<usize>>,
+    /// How many of them are of one item that is known to fail; they are asked last.
+    known: usize,
     trouble: Trouble,
     /// The process that was asked last, and whether it did nothing else so far.
     process: Option<(Process, bool)>,
@@ -94,9 +70,10 @@ impl<W: Work> Asking<'_, W> {
         if let Some(why) = self.given_up.clone().or_else(given_up) {
             return self.lose(items, &why);
         }
+        let key = if self.requests.len() < self.known { key(&mut self.work, items.start) } else { None };
         let id = engine.id();
         let Some(line) = self.work.send(id, &items) else { return };
-        let (mut asked, new) = match self.process.take().map_or_else(|| engine.process(), Ok) {
+        let (mut asked, new) = match self.next_process() {
             Ok(asked) => asked,
             Err(why) => {
                 // The next step counts these items as lost, like all that are left.
@@ -106,14 +83,18 @@ impl<W: Work> Asking<'_, W> {
         };
         let started = Instant::now();
         let time = self.time(items.len(), new);
-        match request(engine, &mut asked, id, line, time, &mut self.work) {
+        match request(engine, &mut asked, (id, &line), time, &mut self.work) {
             RequestEnd::Answers => {
                 engine.health.answered(started.elapsed());
-                self.process = Some((asked, false));
+                engine.guilt.answered(id, &line, time);
+                if let Some(key) = key {
+                    engine.guilt.cleared(&key);
+                }
+                self.keep(asked);
             }
             RequestEnd::Refused(why) => {
                 engine.health.answered(started.elapsed());
-                self.process = Some((asked, false));
+                self.keep(asked);
                 self.refused(items, &why);
             }
             RequestEnd::Fault(_) if interrupted() => {
@@ -123,11 +104,39 @@ impl<W: Work> Asking<'_, W> {
             }
             RequestEnd::Fault(fault) => {
                 drop(asked);
-                if fault == EngineFault::Hung {
-                    engine.health.hung(started.elapsed(), engine.limits.patience);
-                }
-                engine.health.failed(&fault.words(), engine.limits.failures);
+                self.fault(&fault, started.elapsed());
                 self.failed(items, &fault, new);
+            }
+        }
+    }
+
+    /// The process for the next request, and whether it did nothing else so far. An item that is known to fail has one of
+    /// its own at once.
+    fn next_process(&mut self) -> Result<(Process, bool), String> {
+        if self.requests.len() < self.known {
+            return self.engine.fresh().map(|process| (process, true));
+        }
+        self.process.take().map_or_else(|| self.engine.process(), Ok)
+    }
+
+    /// Keeps a process for the next request, unless there is one.
+    fn keep(&mut self, process: Process) {
+        self.process.get_or_insert((process, false));
+    }
+
+    /// Counts a failure. Many in a row may be due to what is asked: only an engine that also fails on what it answered
+    /// before is abandoned for them.
+    fn fault(&mut self, fault: &EngineFault, time: Duration) {
+        let (engine, limits) = (self.engine, &self.engine.limits);
+        if *fault == EngineFault::Hung {
+            engine.health.hung(time, limits.patience);
+        }
+        let words = fault.words();
+        let in_a_row = engine.health.failed_again(&words, limits.failures_in_all);
+        if in_a_row >= limits.failures && engine.health.given_up().is_none() {
+            match answers_again(engine) {
+                true => engine.health.recovered(),
+                false => engine.health.give_up(&format!("it failed {in_a_row} times in a row, the last time: {words}")),
             }
         }
     }
@@ -176,6 +185,10 @@ impl<W: Work> Asking<'_, W> {
             self.part(items, middle);
         } else if new {
             trouble.blamed += 1;
+            let new = engine.guilt.found(&mut self.work, items.start, fault);
+            if *fault == EngineFault::Hung {
+                engine.health.hung_alone(new, engine.limits.hangs);
+            }
             self.work.blame(items.start, fault);
         } else {
             // An earlier request may be the cause, so it is asked once more in a fresh process.
@@ -207,42 +220,54 @@ impl<W: Work> Asking<'_, W> {
     }
 }
 
-/// Sends a request, and then a request for nothing: once that is answered, later output cannot belong to
-/// the first.
+/// Asks about items. Stores the answers.
 fn request(
     engine: &External,
     process: &mut Process,
-    id: u64,
-    mut line: Vec<u8>,
+    (id, line): (u64, &[u8]),
     time: Duration,
     work: &mut impl Work,
 ) -> RequestEnd {
+    match exchange(engine, process, (id, line), time) {
+        Ok(Response::Error(failure)) => RequestEnd::Refused(failure.message),
+        Ok(response) => match work.take(response) {
+            Ok(()) => RequestEnd::Answers,
+            Err(why) => RequestEnd::Fault(process.broke(&why)),
+        },
+        Err(fault) => RequestEnd::Fault(fault),
+    }
+}
+
+/// True if a new process answers what an earlier one answered.
+fn answers_again(engine: &External) -> bool {
+    let Some(control) = engine.guilt.control() else { return false };
+    let Ok(mut process) = engine.fresh() else { return false };
+    let answer = exchange(engine, &mut process, (control.id, &control.line), control.time);
+    matches!(answer, Ok(response) if !matches!(response, Response::Error(_)))
+}
+
+/// Sends a request, and then a request for nothing: once that is answered, later output cannot belong to
+/// the first.
+fn exchange(
+    engine: &External,
+    process: &mut Process,
+    (id, line): (u64, &[u8]),
+    time: Duration,
+) -> Result<Response, EngineFault> {
     let after = engine.id();
-    line.extend(message::ping(after));
-    let said = match process.exchange(&line, 2, time, engine.limits.response) {
-        Ok(said) => said,
-        Err(fault) => return RequestEnd::Fault(fault),
-    };
+    let lines = [line, &message::ping(after)].concat();
+    let said = process.exchange(&lines, 2, time, engine.limits.response)?;
     let mut responses = Vec::with_capacity(2);
     for (said, id) in said.iter().zip([id, after]) {
         match message::response(said) {
-            Err(why) => return RequestEnd::Fault(process.broke(&why)),
+            Err(why) => return Err(process.broke(&why)),
             Ok(response) if response.id() != Some(id) => {
                 let other = response.id().map_or("a hello".to_owned(), |id| format!("a response to {id}"));
                 // Ids of requests differ from run to run, so they go on a separate line.
-                return RequestEnd::Fault(
-                    process.broke(&format!("it answered another request\nasked for {id}, got {other}")),
-                );
+                return Err(process.broke(&format!("it answered another request\nasked for {id}, got {other}")));
             }
             Ok(response) => responses.push(response),
         }
     }
-    match responses.into_iter().next() {
-        Some(Response::Error(failure)) => RequestEnd::Refused(failure.message),
-        Some(response) => match work.take(response) {
-            Ok(()) => RequestEnd::Answers,
-            Err(why) => RequestEnd::Fault(process.broke(&why)),
-        },
-        None => RequestEnd::Fault(process.broke("it did not answer")),
-    }
+    responses.into_iter().next().ok_or_else(|| process.broke("it did not answer"))
 }

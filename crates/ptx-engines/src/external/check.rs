@@ -16,6 +16,7 @@ use super::process::{Process, excerpt};
 use super::start::{introduced, words};
 use super::{EngineLimits, Error};
 use crate::protocol::{Ability, About, Request, Response};
+use crate::words::shown;
 use ptx_spec::must::Must as _;
 
 use executing::{executes, executes_alone, executes_twice, executes_with_more};
@@ -46,6 +47,13 @@ pub enum CheckOutcome {
     Wrong(String),
 }
 
+impl CheckOutcome {
+    /// The outcome of a check; what the engine wrote is shown as text.
+    fn of(found: Checked) -> Self {
+        found.map_or_else(|why| Self::Wrong(shown(why)), |()| Self::Ok)
+    }
+}
+
 /// How long an engine is watched for unsolicited output.
 const QUIET: Duration = Duration::from_millis(200);
 /// How long it may take to end.
@@ -57,10 +65,10 @@ const END: Duration = Duration::from_secs(5);
 pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
     let words = words(command)?;
     let start = |error: std::io::Error| Error::Start { command: command.to_owned(), why: error.to_string() };
-    let mut process = Process::start(&words).map_err(start)?;
+    let mut process = Process::start(&words, limits.memory).map_err(start)?;
     let mut checks = Vec::new();
     let mut add = |name, found: Result<(), String>| {
-        let found = found.map_or_else(CheckOutcome::Wrong, |()| CheckOutcome::Ok);
+        let found = CheckOutcome::of(found);
         let passed = found == CheckOutcome::Ok;
         checks.push(Check { name, found });
         passed
@@ -99,7 +107,7 @@ pub fn check(command: &str, limits: EngineLimits) -> Result<Vec<Check>, Error> {
     for &(name, needs, what) in CHECKS {
         let can = needs.is_empty() || needs.iter().any(|need| session.about.abilities.contains(need));
         let found = match can {
-            true => what(&mut session).map_or_else(CheckOutcome::Wrong, |()| CheckOutcome::Ok),
+            true => CheckOutcome::of(what(&mut session)),
             false => CheckOutcome::Skipped(format!("it does not have the ability {}", named(needs))),
         };
         if matches!(found, CheckOutcome::Wrong(_)) {

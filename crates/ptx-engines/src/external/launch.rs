@@ -7,7 +7,8 @@ use ptx_exec::kernel_case::{KernelAnswer, KernelBuffer, KernelCase};
 use ptx_exec::line_case::{Answer, LineCase};
 
 use super::External;
-use super::ask::{Work, ask, middle};
+use super::ask::ask;
+use super::batch::{Work, middle};
 use super::message::line;
 use super::process::EngineFault;
 use crate::CaseExecutor as _;

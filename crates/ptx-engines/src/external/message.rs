@@ -2,6 +2,7 @@
 
 use super::process::excerpt;
 use crate::protocol::{ExecuteRequest, Hello, PROTOCOL, Request, Response};
+use crate::words::shown;
 use ptx_spec::must::Must as _;
 
 /// A request as a line.
@@ -25,5 +26,7 @@ pub(super) fn ping(id: u64) -> Vec<u8> {
 
 /// Reads a line that an engine answered.
 pub(super) fn response(line: &[u8]) -> Result<Response, String> {
-    serde_json::from_slice(line).map_err(|error| format!("its answer is not a response: {} ({error})", excerpt(line)))
+    let why = |error: serde_json::Error| format!("its answer is not a response: {} ({error})", excerpt(line));
+    // The error may quote the line.
+    serde_json::from_slice(line).map_err(|error| shown(why(error)))
 }

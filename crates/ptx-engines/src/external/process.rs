@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 
 use crate::child::{Child, left};
-use crate::words::visible;
+use crate::words::{acts, visible};
 
 /// How an engine failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub(super) struct Process {
     searched: usize,
     /// The end of its output on stderr.
     said: Vec<u8>,
+    /// The most bytes of memory that it may hold.
+    memory: u64,
 }
 
 /// How much of stderr is kept.
@@ -47,12 +49,12 @@ const CHUNK: usize = 1 << 16;
 /// How long it may take to exit after it closed its output, or after it was told to.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How long a silent engine is assumed to be working.
+/// How long a silent engine is assumed to be working, and how often its memory is looked at.
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Process {
-    /// Starts the program.
-    pub(super) fn start(words: &[String]) -> io::Result<Self> {
+    /// Starts the program, which may hold this much memory.
+    pub(super) fn start(words: &[String], memory: u64) -> io::Result<Self> {
         let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(program);
         command.args(arguments);
@@ -64,7 +66,7 @@ impl Process {
             return Err(io::Error::other("it has no pipes"));
         };
         let (buffer, said) = (Vec::new(), Vec::new());
-        let process = Self { child, to: Some(to), from, errors: Some(errors), buffer, searched: 0, said };
+        let process = Self { child, to: Some(to), from, errors: Some(errors), buffer, searched: 0, said, memory };
         let streams = [process.to.as_ref().map(AsFd::as_fd), process.errors.as_ref().map(AsFd::as_fd)];
         for stream in streams.into_iter().flatten().chain([process.from.as_fd()]) {
             let flags = rustix::fs::fcntl_getfl(stream)?;
@@ -83,6 +85,7 @@ impl Process {
         longest: usize,
     ) -> Result<Vec<Vec<u8>>, EngineFault> {
         let deadline = Instant::now() + time;
+        let mut measured = Instant::now();
         let mut sent = 0;
         let mut taken = Vec::with_capacity(lines);
         if self.watch(false, Duration::ZERO)?.1 {
@@ -102,18 +105,17 @@ impl Process {
             if left.is_zero() {
                 return Err(EngineFault::Hung);
             }
+            if measured.elapsed() >= PAUSE {
+                self.within_memory()?;
+                measured = Instant::now();
+            }
             let (writable, readable) = self.watch(sent < send.len(), left.min(PAUSE))?;
             if !writable && !readable {
                 // Its children may hold its output open, so they are killed with it.
                 self.wait(Duration::ZERO);
             }
             if writable {
-                match self.to.as_mut().map(|to| to.write(&send[sent..])) {
-                    Some(Ok(written)) => sent += written,
-                    Some(Err(error)) if again(&error) => {}
-                    // It reads no more; its further output, or its exit code, tells why.
-                    _ => sent = send.len(),
-                }
+                sent += self.write(&send[sent..]);
             }
             if readable {
                 let open = self.read()?;
@@ -130,6 +132,24 @@ impl Process {
                     return Err(self.ended());
                 }
             }
+        }
+    }
+
+    /// Writes what it takes now; returns how much that is.
+    fn write(&mut self, send: &[u8]) -> usize {
+        match self.to.as_mut().map(|to| to.write(send)) {
+            Some(Ok(written)) => written,
+            Some(Err(error)) if again(&error) => 0,
+            // It reads no more; its further output, or its exit code, tells why.
+            _ => send.len(),
+        }
+    }
+
+    /// A fault if it holds more memory than it may, with what it started.
+    fn within_memory(&mut self) -> Result<(), EngineFault> {
+        match self.child.memory() > self.memory {
+            true => Err(self.broke(&format!("it used more than {} MiB of memory", self.memory >> 20))),
+            false => Ok(()),
         }
     }
 
@@ -289,7 +309,7 @@ pub(super) fn quoted(bytes: &[u8], most: usize) -> String {
     let some = &bytes[..bytes.len().min(4 * most)];
     let text = String::from_utf8_lossy(some);
     let line = text.lines().next().unwrap_or_default();
-    let plain: String = line.chars().take(most).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let plain: String = line.chars().take(most).map(|c| if acts(c) { '\u{fffd}' } else { c }).collect();
     let whole = line.chars().count() <= most && some.len() == bytes.len();
     if whole { format!("`{plain}`") } else { format!("`{plain}…`") }
 }

@@ -30,7 +30,7 @@ pub(super) enum Unusable {
 
 /// Starts an engine and asks for `hello`.
 pub(super) fn start(words: &[String], limits: &EngineLimits) -> Result<(Process, About, EngineId), Unusable> {
-    let mut process = Process::start(words).map_err(|error| Unusable::Start(error.to_string()))?;
+    let mut process = Process::start(words, limits.memory).map_err(|error| Unusable::Start(error.to_string()))?;
     let why = |fault: EngineFault, of: &str| match fault {
         EngineFault::Broke(why) => format!("{of}: {why}"),
         EngineFault::Hung => format!("{of}: it did not answer in time"),

@@ -9,7 +9,7 @@ use ptx_exec::line_case::{Answer, LineCase, Rows};
 use ptx_spec::environment::AddressSize;
 
 use super::External;
-use super::ask::{Work, middle};
+use super::batch::{Work, middle};
 use super::message::line;
 use super::process::EngineFault;
 use crate::words::shown;

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::child::Child;
+use crate::scratch::{Scratch, ScratchFolder};
 use ptx_spec::must::Must as _;
-use tempfile::TempDir;
 
 use super::LaunchLimits;
 use super::about::DeviceFacts;
@@ -107,7 +107,7 @@ pub(super) struct Crew {
     pub(super) limits: LaunchLimits,
     /// The driver's cache of compiled modules: it is empty at first, because the compiler is tested and not a cache. A worker
     /// that continues after a trap then need not compile again.
-    cache: TempDir,
+    cache: ScratchFolder,
     worker: Option<WorkerProcess>,
     spare: Option<WorkerProcess>,
 }
@@ -118,7 +118,7 @@ impl Crew {
     /// # Errors
     /// If there is no place for what is compiled.
     pub(super) fn new(limits: LaunchLimits) -> io::Result<Self> {
-        let cache = tempfile::Builder::new().prefix("ptx-conform-").tempdir()?;
+        let cache = Scratch::open_on_disk()?.folder()?;
         Ok(Self { limits, cache, worker: None, spare: None })
     }
 

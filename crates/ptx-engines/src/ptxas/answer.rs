@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::time::Instant;
 
 use super::diagnostics::{self, Message, MessagePlace, STOP, Severity};
 use super::mode::AskMode;
@@ -87,8 +88,11 @@ pub(super) fn arguments(batch: &Batch<'_>, arch: &Arch, names: &[String], mode: 
     arguments
 }
 
-/// Runs the assembler, unless it is abandoned. If it does not end, it is asked about an empty module; if it does not
-/// answer that either, it is abandoned.
+/// The number of deaths in a row after which the assembler is asked about an empty module.
+const DEATHS: u32 = 24;
+
+/// Runs the assembler, unless it is abandoned. If it does not end, or died often in a row, it is asked about an empty
+/// module; if it does not answer that either, it is abandoned.
 pub(super) fn run(
     ptxas: &Ptxas,
     batch: &Batch<'_>,
@@ -106,14 +110,22 @@ pub(super) fn run(
     if arch.stopped {
         std::fs::write(directory.join(STOP), "stop\n")?;
     }
+    let started = Instant::now();
     let (end, printed) = ptxas.binary.run(directory, arguments, lines)?;
-    if end == End::OutOfTime {
-        let ProcessLimits { time, patience, .. } = ptxas.binary.limits;
-        let answers = ptxas.try_arch(batch.environment.target, arch).is_ok();
-        if !answers {
-            ptxas.health.give_up("it no longer answers");
-            given_up()?;
+    let ProcessLimits { time, patience, .. } = ptxas.binary.limits;
+    let doubtful = match death(&ptxas.binary.limits, end) {
+        // Deaths alone are no reason to abandon it, however many there are.
+        Some(how) => ptxas.health.failed_again(&how, u32::MAX).is_multiple_of(DEATHS) || end == End::OutOfTime,
+        None => {
+            ptxas.health.answered(started.elapsed());
+            false
         }
+    };
+    if doubtful && ptxas.try_arch(batch.environment.target, arch).is_err() {
+        ptxas.health.give_up("it no longer answers");
+        given_up()?;
+    }
+    if end == End::OutOfTime {
         let health = if arch.generates() { &ptxas.code_health } else { &ptxas.health };
         health.hung(time, patience);
     }
@@ -281,7 +293,11 @@ pub(super) fn death(limits: &ProcessLimits, end: End) -> Option<String> {
         End::Signal(signal) => Some(format!("signal {signal}")),
         End::Flooded => Some(format!("more than {} MiB of messages", limits.output >> 20)),
         End::OutOfTime => Some("out of time".to_owned()),
-        End::OutOfMemory => Some("out of memory".to_owned()),
+        End::OutOfMemory => Some(
+            limits
+                .address_space
+                .map_or("out of memory".to_owned(), |bytes| format!("out of memory: it may use {} MiB", bytes >> 20)),
+        ),
     }
 }
 

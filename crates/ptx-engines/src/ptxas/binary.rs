@@ -8,14 +8,15 @@ use std::time::{Duration, Instant};
 use super::{ProcessLimits, Stats};
 use crate::child::{self, Allowance, End};
 use crate::identity::OpenedProgram;
+use crate::scratch::{Scratch, ScratchFolder};
 
 /// A program that may be `ptxas`.
 #[derive(Debug)]
 pub(super) struct Binary {
     program: OpenedProgram,
     pub(super) limits: ProcessLimits,
-    /// Where the temporary directories of processes are created.
-    scratch: PathBuf,
+    /// Where the temporary directories of processes are created; none if that failed.
+    scratch: Option<Scratch>,
     counters: Counters,
 }
 
@@ -37,7 +38,7 @@ impl Binary {
             return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory"));
         }
         let program = OpenedProgram::new(path)?;
-        Ok(Self { program, limits, scratch: scratch(), counters: Counters::default() })
+        Ok(Self { program, limits, scratch: Scratch::open().ok(), counters: Counters::default() })
     }
 
     /// Its path.
@@ -87,8 +88,11 @@ impl Binary {
     }
 
     /// A new private directory, in memory if possible.
-    pub(super) fn directory(&self) -> std::io::Result<tempfile::TempDir> {
-        tempfile::Builder::new().prefix("ptx-conform-").tempdir_in(&self.scratch)
+    pub(super) fn directory(&self) -> std::io::Result<ScratchFolder> {
+        match &self.scratch {
+            Some(scratch) => scratch.folder(),
+            None => Scratch::open()?.folder(),
+        }
     }
 
     /// Counts modules and lines that a process is given.
@@ -107,15 +111,5 @@ impl Binary {
             lines: get(&self.counters.lines),
             time: Duration::from_nanos(get(&self.counters.nanoseconds)),
         }
-    }
-}
-
-/// A directory for short-lived files, in memory if possible.
-fn scratch() -> PathBuf {
-    let memory = Path::new("/dev/shm");
-    // Only writing shows whether it is writable.
-    match tempfile::tempfile_in(memory) {
-        Ok(_) => memory.to_owned(),
-        Err(_) => std::env::temp_dir(),
     }
 }

@@ -42,6 +42,8 @@ pub(super) struct Group {
     stage: u32,
     /// The use of marks for these lines.
     pub(super) marks: Marks,
+    /// The rest of the lines of a process that died, if these are the first half: if these do not kill, one of those does.
+    pub(super) otherwise: Vec<usize>,
 }
 
 /// How large modules and processes may be, and what is expected of the lines.
@@ -96,12 +98,19 @@ impl Group {
     pub(super) fn new(lines: Vec<usize>, limits: GroupLimits, marks: Marks) -> Self {
         let first = if limits.refused { REFUSED_MODULES } else { 1 };
         let chunk = if marks == Marks::Between { 1 } else { limits.chunk(lines.len(), first) };
-        Self { waiting: lines.into(), limits, chunk, modules: limits.modules, silent: Vec::new(), stage: 0, marks }
+        let (modules, silent, otherwise) = (limits.modules, Vec::new(), Vec::new());
+        Self { waiting: lines.into(), limits, chunk, modules, silent, stage: 0, marks, otherwise }
     }
 
     /// Other lines, asked about in the same way from the start.
     pub(super) fn fresh(&self, lines: Vec<usize>) -> Self {
         Self::new(lines, self.limits, self.marks)
+    }
+
+    /// The first half of the lines of a process that died, and the rest for later.
+    pub(super) fn halved(&self, mut lines: Vec<usize>, middle: usize) -> Self {
+        let otherwise = lines.split_off(middle);
+        Self { otherwise, ..self.fresh(lines) }
     }
 
     /// The same lines in one module with a mark after each.

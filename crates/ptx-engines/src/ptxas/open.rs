@@ -11,6 +11,7 @@ use super::{Arch, FAMILY, ProcessLimits, Ptxas, diagnostics};
 use crate::EngineId;
 use crate::child::End;
 use crate::health::Health;
+use crate::words::acts;
 use ptx_spec::environment::{Target, Version};
 
 /// The reason why a file cannot be used as `ptxas`.
@@ -168,7 +169,7 @@ fn newest(printed: &str) -> Option<Version> {
 /// The beginning of the first line.
 fn excerpt(printed: &str) -> String {
     let line = printed.lines().next().unwrap_or_default();
-    line.chars().filter(|c| !c.is_control()).take(80).collect()
+    line.chars().filter(|&c| !acts(c)).take(80).collect()
 }
 
 #[cfg(test)]

@@ -143,6 +143,8 @@ impl Rounds<'_> {
             group.leave_out(|line| self.outcomes[line].is_some());
             let asked = group.take();
             if asked.is_empty() {
+                let rest = std::mem::take(&mut group.otherwise);
+                groups.extend((!rest.is_empty()).then(|| group.fresh(rest)));
                 groups.extend(group.confirmed());
                 continue;
             }
@@ -155,6 +157,7 @@ impl Rounds<'_> {
             if asked.len() > 1 && mode == self.mode {
                 self.note_death(&answer, &asked, chunk);
             }
+            self.narrow(&answer, mode, &mut group, &mut groups);
             let parted = parted_by_address_size(&answer, &asked, &group);
             if !parted.is_empty() {
                 groups.push(group);
@@ -171,7 +174,7 @@ impl Rounds<'_> {
                 groups.extend([group, asked]);
             } else if mode == AskMode::Marked {
                 self.find(&answer, &asked, group, &mut groups);
-            } else if self.died(&answer) || answer.macro_errors > 0 && mode == AskMode::Check {
+            } else if self.kills(&answer, mode) {
                 self.suspect(&answer, &asked, group, &mut groups);
             } else {
                 self.sort(&answer, &asked, group, &mut groups);
@@ -187,12 +190,42 @@ impl Rounds<'_> {
         (!lines.is_empty()).then(|| self.group(lines, most))
     }
 
+    /// After the first half of the lines of a process that died: if it died too, the second half is asked about with what
+    /// else is left. If not, a line of the second half is to blame, which then need not be asked about as a whole. So the
+    /// search takes one process for each halving.
+    fn narrow(&mut self, answer: &Complaints, mode: AskMode, group: &mut Group, groups: &mut Vec<Group>) {
+        match std::mem::take(&mut group.otherwise) {
+            rest if rest.is_empty() => {}
+            rest if self.kills(answer, mode) => self.passed.extend(rest),
+            rest => groups.push(self.halved(group, rest)),
+        }
+    }
+
+    /// The first half of lines one of which kills a process, and the rest for later. Batches are not parted while there are
+    /// several.
+    fn halved(&self, like: &Group, lines: Vec<usize>) -> Group {
+        let batches: Vec<usize> = self.writer.by_batch(&lines).map(<[usize]>::len).collect();
+        let middle = match batches.len() {
+            1 => lines.len() / 2,
+            many => batches[..many / 2].iter().sum(),
+        };
+        match lines.len() {
+            1 => like.fresh(lines),
+            _ => like.halved(lines, middle),
+        }
+    }
+
     fn ask(&self, modules: &[ModuleLines<'_>], mode: AskMode) -> std::io::Result<Complaints> {
         ask(self.ptxas, &self.writer, &self.arch, modules, mode)
     }
 
     fn died(&self, answer: &Complaints) -> bool {
         death(&self.ptxas.binary.limits, answer.end).is_some()
+    }
+
+    /// True if one line spoiled the answer about all: a process died, or an error in a macro names no line.
+    fn kills(&self, answer: &Complaints, mode: AskMode) -> bool {
+        self.died(answer) || answer.macro_errors > 0 && mode == AskMode::Check
     }
 
     /// The outcome of the only line of a process, which was not accepted. A death by a kill or a limit only counts if
@@ -335,11 +368,8 @@ impl Rounds<'_> {
     /// Splits the lines of a process that died. Its messages do not count, because a refused line may also be the one
     /// that killed it.
     fn suspect(&mut self, answer: &Complaints, asked: &[usize], group: Group, groups: &mut Vec<Group>) {
-        let batches: Vec<&[usize]> = self.writer.by_batch(asked).collect();
-        if batches.len() > 1 {
-            let (first, second) = batches.split_at(batches.len() / 2);
-            groups.push(group.fresh(second.concat()));
-            groups.push(group.fresh(first.concat()));
+        if self.writer.by_batch(asked).count() > 1 {
+            groups.push(self.halved(&group, asked.to_vec()));
             groups.insert(0, group);
             return;
         }
@@ -352,7 +382,7 @@ impl Rounds<'_> {
         } else if !self.died(answer) {
             groups.push(group.fresh(suspects.to_vec()).spaced());
         } else if before.is_empty() {
-            groups.extend(halves(suspects.to_vec()).map(|half| group.fresh(half)));
+            groups.push(self.halved(&group, suspects.to_vec()));
         } else {
             groups.push(group.fresh(suspects.to_vec()));
         }
@@ -390,7 +420,7 @@ impl Rounds<'_> {
             }
             _ => {
                 group.marks = Marks::Useless;
-                groups.extend(halves(asked.to_vec()).map(|half| group.fresh(half)));
+                groups.push(self.halved(&group, asked.to_vec()));
             }
         }
     }

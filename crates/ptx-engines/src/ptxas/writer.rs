@@ -3,13 +3,12 @@
 use std::io;
 use std::path::Path;
 
-use tempfile::TempDir;
-
 use super::Ptxas;
 use super::diagnostics::{file_name, function_name};
 use super::mode::{ABSORBER, AskMode, MARK};
 use super::registers::DeclaredRegisters;
 use crate::Batch;
+use crate::scratch::ScratchFolder;
 use ptx_spec::ptx::Scaffold;
 
 /// Lines (positions over all batches) that share a module; none if the scaffold of their batch is asked about.
@@ -27,7 +26,7 @@ pub(super) struct BatchWriter<'a> {
     registers: Vec<Option<DeclaredRegisters<'a>>>,
     /// The lines, each with its batch.
     lines: Vec<(usize, &'a str)>,
-    directory: TempDir,
+    directory: ScratchFolder,
 }
 
 impl<'a> BatchWriter<'a> {

@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use crate::child::{self, Allowance, End};
 use crate::identity::OpenedProgram;
+use crate::scratch::{Scratch, ScratchFolder};
 
 /// A word of machine code, as the disassembler prints it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +75,8 @@ pub(super) struct Disassembler {
     target: &'static str,
     /// The folder that keeps what was printed in earlier runs; `None` keeps nothing.
     cache: Option<PathBuf>,
+    /// Where the folders of processes are made; none if that failed.
+    scratch: Option<Scratch>,
     known: Mutex<Option<KnownWords>>,
 }
 
@@ -131,7 +134,16 @@ impl Disassembler {
     /// The program at `path`, for a target by its name for it.
     pub(super) fn new(path: &Path, target: &'static str, cache: Option<PathBuf>) -> Self {
         let program = OpenedProgram::new(path.to_owned()).ok();
-        Self { path: path.to_owned(), program, target, cache, known: Mutex::default() }
+        let scratch = Scratch::open_on_disk().ok();
+        Self { path: path.to_owned(), program, target, cache, scratch, known: Mutex::default() }
+    }
+
+    /// A folder for one process.
+    fn folder(&self) -> io::Result<ScratchFolder> {
+        match &self.scratch {
+            Some(scratch) => scratch.folder(),
+            None => Scratch::open_on_disk()?.folder(),
+        }
     }
 
     /// The text of each of these words of machine code.
@@ -179,7 +191,7 @@ impl Disassembler {
     /// If it cannot be started, or fails.
     pub(super) fn print_lines(&self, code: &[u8]) -> Result<String, DisassemblerError> {
         let printed = || -> Result<String, DisassemblerProblem> {
-            let directory = tempfile::tempdir()?;
+            let directory = self.folder()?;
             std::fs::write(directory.path().join("code"), code)?;
             let printed = self.run(directory.path(), &["-c", "-gp", "code"])?.map_err(DisassemblerProblem::Failed)?;
             Ok(String::from_utf8_lossy(&printed).into_owned())
@@ -199,7 +211,7 @@ impl Disassembler {
     /// The text of these words. It prints nothing at all if it does not know one of them, which is then searched
     /// for.
     fn ask(&self, words: &[u128]) -> Result<Vec<PrintedWord>, DisassemblerProblem> {
-        let directory = tempfile::tempdir()?;
+        let directory = self.folder()?;
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         std::fs::write(directory.path().join("words"), bytes)?;
         let printed = match self.run(directory.path(), &["-b", self.target, "-ndf", "-json", "words"])? {
@@ -243,7 +255,7 @@ impl Disassembler {
     /// The words that earlier runs kept, by release and target. Lines that are cut off are left out.
     fn kept(&self) -> Result<KnownWords, DisassemblerProblem> {
         let Some(cache) = &self.cache else { return Ok(KnownWords::default()) };
-        let directory = tempfile::tempdir()?;
+        let directory = self.folder()?;
         let printed = self.run(directory.path(), &["--version"])?.map_err(DisassemblerProblem::Failed)?;
         let release = version(&printed).ok_or(DisassemblerProblem::Version)?;
         let file = cache.join(format!("{release}-{}", self.target));

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashSet;
 
+use super::file::File;
 use super::sources::{ReadForm, Sources};
 use crate::role::{
     self, OBJECT_KINDS, PARAMETER, RawLanes, RawOperand, RawTypeOf, RoleName, SlotTable, is_lanes, is_shape,
@@ -45,7 +46,29 @@ pub(super) fn names(sources: &Sources<'_>) -> Vec<Error> {
             );
         }
     }
+    errors.extend(edition_and_ids(sources));
     errors
+}
+
+/// The mistakes in the edition of the manual and in the characters of ids.
+pub(super) fn edition_and_ids(sources: &Sources<'_>) -> Vec<Error> {
+    let raw = sources.raw;
+    let edition = Some(&raw.read).filter(|read| !sources.isa.versions.contains(&read.value));
+    let edition = edition.map(|read| {
+        let message = format!("the manual has no edition {}", read.value);
+        let help = format!("its editions are numbered as PTX is: `versions` in {} has them", sources.isa_file.name);
+        sources.file.at(read, message).help(help)
+    });
+    let ids = raw.forms.iter().map(|form| &form.id).chain(raw.rules.iter().map(|rule| &rule.id));
+    edition.into_iter().chain(ids.filter_map(|id| wrong_id(sources.file, id))).collect()
+}
+
+/// The error about an id that cannot be a part of an address, of a name of a file, or of a line of a terminal.
+pub(super) fn wrong_id(file: &File<'_>, id: &At<String>) -> Option<Error> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_plain = id.value.starts_with(|c: char| c.is_ascii_alphanumeric()) && id.value.chars().all(plain);
+    let help = "an id is of letters, digits, `-`, `_` and `.`, and begins with a letter or digit";
+    (!is_plain).then(|| file.at(id, format!("`{}` cannot be an id", id.value)).help(help))
 }
 
 /// The mistakes in a syntax line: its opcode, its slots, and operands that are not described.

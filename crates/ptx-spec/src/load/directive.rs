@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::check;
 use super::conditions::RuleConditions;
 use super::directive_syntax::{self, ReadPattern};
 use super::environment_axes::{environment, modes};
@@ -44,6 +45,10 @@ pub(super) fn build(
     }
     let as_instruction = as_instruction(raw);
     let sources = Sources { isa, raw_isa, isa_file, file, raw: &as_instruction };
+    let mistakes = check::edition_and_ids(&sources);
+    if !mistakes.is_empty() {
+        return Err(mistakes);
+    }
     unwritten(&sources, raw, &mut forms)?;
     rules::add(&sources, &mut forms)?;
     forms.iter_mut().for_each(mark_given);
@@ -246,7 +251,7 @@ fn as_instruction(raw: &RawDirective) -> RawInstruction {
         also: Vec::new(),
         summary: raw.summary.clone(),
         manual: raw.manual.clone(),
-        read: raw.read,
+        read: raw.read.clone(),
         forms: raw.forms.iter().map(form).collect(),
         modifiers: Ordered::default(),
         operands: Ordered::default(),
@@ -278,7 +283,7 @@ fn instruction(raw: &RawDirective, raw_isa: &RawIsa, forms: Vec<Form>) -> Instru
         prefix: Vec::new(),
         summary: raw.summary.clone(),
         manual: raw.manual.clone(),
-        read: raw.read,
+        read: raw.read.value,
         forms,
         elsewhere: Vec::new(),
         notes: notes.collect(),

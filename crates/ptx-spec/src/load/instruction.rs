@@ -116,7 +116,7 @@ fn instruction(sources: &Sources<'_>, forms: Vec<Form>) -> Instruction {
         name: raw.instruction.value.clone(),
         summary: raw.summary.clone(),
         manual: raw.manual.clone(),
-        read: raw.read,
+        read: raw.read.value,
         forms,
         elsewhere: raw.elsewhere.iter().map(|word| word.value.clone()).collect(),
         notes: raw.notes.iter().map(note).collect(),

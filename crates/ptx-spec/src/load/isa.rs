@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::check::wrong_id;
 use super::file::File;
 use super::raw::{RawIsa, RawNeeds, RawSpecial, RawType};
 use crate::environment::{Target, Version};
@@ -13,6 +14,7 @@ use crate::yaml::{At, Error, Ordered};
 /// The contents of the file, and the mistakes in it.
 pub(super) fn checked(file: &File<'_>, raw: &RawIsa) -> (Isa, Vec<Error>) {
     let mut errors = Vec::new();
+    errors.extend(raw.rules.0.iter().flat_map(|(_, rules)| rules).filter_map(|rule| wrong_id(file, &rule.id)));
     let targets = environments(file, raw, &mut errors);
     let early = targets_since(file, &raw.early, &raw.versions, &mut errors);
     let types = raw.types.0.iter().map(register_type);

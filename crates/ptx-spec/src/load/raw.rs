@@ -138,7 +138,7 @@ pub struct RawInstruction {
     /// The anchor of its page in the manual.
     pub manual: String,
     /// The edition of the manual that the file was checked against.
-    pub read: Version,
+    pub read: At<Version>,
     /// The syntax lines of the manual.
     pub forms: Vec<RawForm>,
     /// The values of each modifier slot, simplest first; with `none` if a slot is optional.

@@ -20,7 +20,7 @@ pub struct RawDirective {
     /// The anchor of its page in the manual.
     pub manual: String,
     /// The edition of the manual that the file was checked against.
-    pub read: Version,
+    pub read: At<Version>,
     /// The forms: where such directives stand, and how they are written.
     pub forms: Vec<RawDirectiveForm>,
     /// The parts that the forms name.

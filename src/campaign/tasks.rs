@@ -8,15 +8,14 @@ use std::time::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::examples::AskedExample;
 use super::first_answers::FirstAnswers;
-use super::lowering::LoweredModifier;
 use super::options::{Progress, Shard};
 use super::tally::Tally;
-use super::vocabulary::TriedLines;
 use crate::case::InternalError;
 use crate::engine::{Engine, JointDeath, LineJudge};
-use crate::ledger::{Ledger, LedgerError, Remark, RemarkKind, TaskCosts, TaskCounts, TaskKind, TaskName, TaskRow};
+use crate::ledger::{
+    EngineRemark, Ledger, LedgerError, RemarkKind, TaskCosts, TaskCounts, TaskKind, TaskName, TaskRow,
+};
 
 /// The result of a task.
 pub(super) trait TaskResult: Serialize + DeserializeOwned {
@@ -38,32 +37,14 @@ impl<T: TaskResult> TaskResult for Result<T, InternalError> {
     }
 }
 
-impl TaskResult for TriedLines {
-    fn counts(&self) -> TaskCounts {
-        TaskCounts { cases: self.words.lines, ..self.tally.counts() }
-    }
-}
-
-impl TaskResult for Vec<AskedExample> {
-    fn counts(&self) -> TaskCounts {
-        TaskCounts { cases: self.len() as u64, ..TaskCounts::default() }
-    }
-}
-
-impl TaskResult for Vec<LoweredModifier> {
-    fn counts(&self) -> TaskCounts {
-        TaskCounts { cases: self.len() as u64, ..TaskCounts::default() }
-    }
-}
-
 /// Which tasks are asked that are not in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asks {
-    /// All.
+    /// All tasks.
     Everything,
-    /// Those of a shard.
+    /// The tasks of a shard.
     Shard(Shard),
-    /// None: the ledgers of others are united.
+    /// No task: the ledgers of others are united.
     Nothing,
 }
 
@@ -83,7 +64,7 @@ pub(super) struct WatchedEngine<'a> {
 }
 
 impl WatchedEngine<'_> {
-    /// What went wrong with it so far. A task during which this grows is not done.
+    /// The losses and other faults of the engine so far. A task during which they grow is not done.
     fn faults(&self) -> (u64, usize, bool) {
         let lost = self.engine.losses().values().sum();
         (lost, self.engine.unexplained().len(), self.health.gave_up().is_some())
@@ -91,16 +72,16 @@ impl WatchedEngine<'_> {
 }
 
 /// The remarks of an engine so far.
-pub(super) fn remarks(engine: &dyn Engine, judge: Option<&dyn LineJudge>) -> Vec<Remark> {
+pub(super) fn remarks(engine: &dyn Engine, judge: Option<&dyn LineJudge>) -> Vec<EngineRemark> {
     let name = engine.id().as_str();
     let notes = engine.notes();
     let deaths = judge.map(|judge| judge.joint_deaths()).unwrap_or_default();
-    let notes = notes.iter().map(|note| Remark::new(name, RemarkKind::Note, note));
-    notes.chain(deaths.iter().map(|death| Remark::new(name, RemarkKind::Death, death))).collect()
+    let notes = notes.iter().map(|note| EngineRemark::new(name, RemarkKind::Note, note));
+    notes.chain(deaths.iter().map(|death| EngineRemark::new(name, RemarkKind::Death, death))).collect()
 }
 
 /// The tasks of a run, and where their results are kept.
-pub(super) struct Work<'a> {
+pub(super) struct TaskKeeper<'a> {
     ledger: Option<&'a Ledger>,
     asks: Asks,
     costs: &'a TaskCosts,
@@ -118,7 +99,7 @@ struct PlanState {
     failed: Option<LedgerError>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> TaskKeeper<'a> {
     pub(super) fn new(ledger: Option<&'a Ledger>, asks: Asks, costs: &'a TaskCosts, progress: &'a Progress) -> Self {
         Self { ledger, asks, costs, progress, plan: Mutex::default() }
     }
