@@ -132,6 +132,10 @@ impl<'a> TaskKeeper<'a> {
             Asks::Nothing => false,
         };
         let Some(ledger) = self.ledger else { return PlannedTask { name: None, is_ours } };
+        // What is planned after a stop may lack cases: it would be a task that no other run has, and that is never done.
+        if self.progress.stopped() {
+            return PlannedTask { name: None, is_ours: false };
+        }
         let name = TaskName::of(engine, kind, &what());
         let row = TaskRow { name, number, shard, engine: engine.to_owned(), kind, what: words(), size };
         self.noted(ledger.plan(row));
