@@ -21,6 +21,7 @@ mod protocol;
 mod ptxas;
 mod run;
 mod sass;
+mod slurm;
 mod tables;
 #[allow(dead_code, reason = "each program uses a part of it")]
 #[path = "../transcript/mod.rs"]
@@ -48,6 +49,7 @@ fn main() {
         ("sass", sass::trials()),
         ("planted_sass", planted_sass::trials()),
         ("nightly", nightly::trials()),
+        ("slurm", slurm::trials()),
         ("one_thread_as_code", one_thread_as_code::trials()),
         ("wrong_lines", wrong_lines::trials()),
     ];

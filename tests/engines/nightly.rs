@@ -20,6 +20,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("a_quick_night_is_a_first_look_at_two_versions", a_quick_night_is_a_first_look_at_two_versions),
         Trial::test("a_finding_outweighs_a_missing_version", a_finding_outweighs_a_missing_version),
         Trial::test("a_red_night_says_how_to_repeat_it", a_red_night_says_how_to_repeat_it),
+        Trial::test("a_night_can_be_done_in_parts", a_night_can_be_done_in_parts),
         Trial::test("the_report_is_exported", the_report_is_exported),
         Trial::test("every_night_has_a_seed_of_its_own", every_night_has_a_seed_of_its_own),
         Trial::test("an_old_report_is_deleted", an_old_report_is_deleted),
@@ -177,6 +178,35 @@ fn a_red_night_says_how_to_repeat_it() -> Result<(), Failed> {
     Ok(())
 }
 
+fn a_night_can_be_done_in_parts() -> Result<(), Failed> {
+    let part = |code: &str| {
+        let options = ["--versions", "13.5", "--seed", "7", "--shard", "2/8", "--today", "2026-11-28"];
+        Night::new(&options, &[("FAKE_RUN", code)])?
+            .says("run --depth pairs --seed 7 --name shard-2 --engine ptxas@13.5.1 --engine sass-all@13.5.1 --shard 2/8 --today 2026-11-28")?
+            .says("SKIPPED     borders: by --shard")?
+            .says("SKIPPED     long tests: by --shard")?
+            .says("SKIPPED     fuzz: by --shard")?
+            .never_says("run --depth listed")?
+            .never_says("NOT JUDGED  export")
+    };
+    part("0")?.ends_with(0)?.says("green       run: part 2/8; 1 of 1 versions")?;
+    part("2")?.ends_with(2)?.says("NOT JUDGED  run: it ended with 2")?;
+    // The merge stands for the run, and everything else is done.
+    let merged = |code: &str| {
+        let options = ["--versions", "13.5", "--no-fuzz", "--merge", "/parts"];
+        Night::new(&options, &[("FAKE_RUN", code), ("FAKE_SAID", "what is said")])?
+            .says("report merge /parts/shard-*/ledger.sqlite --into ")?
+            .never_says("\nrun --depth pairs")?
+            .says("run --depth listed")?
+            .says("green       execute all_mutants_are_found")
+    };
+    merged("0")?.ends_with(0)?.says("green       run: 1 of 1 versions; what is said")?.keeps("junit.xml")?;
+    merged("1")?.ends_with(1)?.says("RED         run: what is said")?;
+    // A part is missing, say.
+    merged("2")?.ends_with(2)?.says("NOT JUDGED  run")?;
+    Ok(())
+}
+
 fn the_report_is_exported() -> Result<(), Failed> {
     let options = ["--versions", "13.5", "--no-fuzz"];
     for run in ["0", "1"] {
@@ -275,6 +305,10 @@ fn long_tests_determine_the_exit_code() -> Result<(), Failed> {
     for what in ["is not built", "is not there"] {
         tested(what, "13.5")?.ends_with(2)?.says("NOT JUDGED  execute all_mutants_are_found: no test ran")?;
     }
+    // What a test cannot do here is not green.
+    tested("cannot", "13.5")?
+        .ends_with(0)?
+        .says("SKIPPED     engines all_wrong_code_is_noticed: something is not here")?;
     tested("fails", "11.8")?
         .says("RED         execute all_mutants_are_found")?
         .says("SKIPPED     engines all_wrong_code_is_noticed: ptxas 13.5 is not asked")?
@@ -321,6 +355,8 @@ fn a_wrong_option_is_rejected() -> Result<(), Failed> {
         (&["--seed"], "--seed needs a value"),
         (&["--seed", "x"], "--seed is a number"),
         (&["--fuzz-seconds", "0"], "--fuzz-seconds is a number above 0"),
+        (&["--shard", "8"], "--shard is K/N"),
+        (&["--shard", "1/8", "--merge", "parts"], "it is one or the other"),
         (&["--versions", " "], "--versions names none"),
         (&["--versions", "13.5", "--machine-code", "13.5,12.9"], "--machine-code names 12.9, but --versions does not"),
     ] {
