@@ -3,6 +3,7 @@
 //! Results go to stdout, everything else to stderr. Exit codes: 0 all agreed, 1 a mismatch, 2 something
 //! could not be judged.
 
+mod answers;
 mod blame;
 mod check;
 mod defects;
@@ -64,6 +65,7 @@ enum Command {
     Record(record::Opts),
     Engine(engine::Opts),
     Toolchain(toolchain::Opts),
+    Answers(answers::Opts),
     Spec(spec::Opts),
 }
 
@@ -88,6 +90,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Execute(opts) => opts.run(specs),
         Command::Record(opts) => opts.run(specs),
         Command::Toolchain(opts) => opts.run(),
+        Command::Answers(opts) => opts.run(),
         Command::Engine(opts) => opts.run(specs),
         Command::Spec(opts) => opts.run(specs),
     };

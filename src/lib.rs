@@ -11,9 +11,10 @@
 //! imports: a module imports only modules before it in this list. `docs/design.md` explains the design.
 //!
 //! ```text order
-//! files ledger shipped releases case divergences defects campaign causes blame borders wrong_code matrix report
+//! files ledger answers shipped releases case divergences defects campaign causes blame borders wrong_code matrix report
 //! ```
 
+pub mod answers;
 pub mod blame;
 pub mod borders;
 pub mod campaign;

@@ -1,4 +1,5 @@
-//! Engines whose answers are kept in the ledger: a conclusion that is made again asks only what was not asked before.
+//! Engines whose answers are kept: in the ledger of the run, so that a conclusion that is made again asks only what was not
+//! asked before, and from run to run.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -6,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
+use super::lasting::{KeptAnswer, KnownAnswer, LastingAnswers, WholeListing};
 use super::options::{Progress, Subject};
 use super::tasks::remarks;
 use crate::engine::{
@@ -16,23 +17,32 @@ use crate::engine::{
 };
 use crate::environment::{Environment, Version};
 use crate::kernel_case::{KernelAnswer, KernelCase};
-use crate::ledger::{Ledger, LedgerError};
+use crate::ledger::{EngineRemark, Ledger, LedgerError, RemarkKind};
 use crate::line_case::{Answer, LineCase};
 use crate::must::Must as _;
 
 /// The hash of a question.
 type QuestionHash = [u8; 32];
 
-/// An engine whose answers are kept in the ledger of a run.
-///
-/// Whoever asks a question again, to find out whether the engine wavers, is not told the first answer: the second answer
-/// is kept beside it.
+/// The stages of a run that ask engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskingStage {
+    /// The tasks: their results are in the ledger.
+    Tasks,
+    /// The conclusion: its answers are in the ledger. Whoever asks a question again, to find out whether the engine wavers, is
+    /// not told the first answer, nor that of the tasks: each is kept beside the others.
+    Conclusion,
+}
+
+/// An engine whose answers are kept.
 pub struct KeptEngine<'a> {
     engine: &'a dyn Engine,
     judge: Option<&'a dyn LineJudge>,
     executor: Option<&'a dyn CaseExecutor>,
     newest: Version,
+    stage: AskingStage,
     ledger: &'a Ledger,
+    lasting: Option<&'a LastingAnswers<'a>>,
     progress: &'a Progress,
     /// How often each question was asked in this process.
     asked: Mutex<FxHashMap<QuestionHash, u32>>,
@@ -41,7 +51,12 @@ pub struct KeptEngine<'a> {
 
 impl<'a> KeptEngine<'a> {
     /// The engine of a subject; none if it is asked nothing.
-    pub fn new(subject: &Subject<'a>, ledger: &'a Ledger, progress: &'a Progress) -> Option<Self> {
+    pub fn new(
+        subject: &Subject<'a>,
+        stage: AskingStage,
+        (ledger, lasting): (&'a Ledger, Option<&'a LastingAnswers<'a>>),
+        progress: &'a Progress,
+    ) -> Option<Self> {
         let Subject { judge, executor, newest } = *subject;
         let engine: &dyn Engine = match (judge, executor) {
             (Some(judge), _) => judge,
@@ -49,7 +64,7 @@ impl<'a> KeptEngine<'a> {
             (None, None) => return None,
         };
         let (asked, failed) = (Mutex::default(), Mutex::default());
-        Some(Self { engine, judge, executor, newest, ledger, progress, asked, failed })
+        Some(Self { engine, judge, executor, newest, stage, ledger, lasting, progress, asked, failed })
     }
 
     /// The subject that is asked through the ledger.
@@ -76,14 +91,20 @@ impl<'a> KeptEngine<'a> {
         hasher
     }
 
-    /// The question as it is asked for the next time.
+    /// The question as it is asked for the next time. The tasks ask each once.
     fn next(&self, question: QuestionHash) -> QuestionHash {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let times = asked.entry(question).or_default();
-        *times += 1;
+        let times = match self.stage {
+            AskingStage::Tasks => 0,
+            AskingStage::Conclusion => {
+                let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+                let times = asked.entry(question).or_default();
+                *times += 1;
+                *times
+            }
+        };
         let mut hasher = blake3::Hasher::new();
         hasher.update(&question);
-        hasher.update(&times.to_le_bytes());
+        hasher.update(&u32::to_le_bytes(times));
         *hasher.finalize().as_bytes()
     }
 
@@ -96,45 +117,98 @@ impl<'a> KeptEngine<'a> {
             .ok()
     }
 
-    fn faults(&self) -> (u64, usize) {
-        (self.engine.losses().values().sum(), self.engine.unexplained().len())
+    /// What an engine says beside its answers: losses and other faults, notes, deaths.
+    fn asides(&self) -> (u64, usize, Vec<EngineRemark>) {
+        let lost = self.engine.losses().values().sum();
+        (lost, self.engine.unexplained().len(), remarks(self.engine, self.judge))
     }
 
-    /// The answers to questions: those that are kept, and the others by asking about them, by their positions. An answer is kept
-    /// if the engine lost nothing meanwhile, and the run was not stopped.
-    fn recall<A: Serialize + DeserializeOwned>(
+    /// The answers to questions: those that are known, and the others by asking about them, by their positions. An answer is kept
+    /// if the engine lost nothing meanwhile, and the run was not stopped; from run to run only if it said nothing else either.
+    /// `words` says what is asked.
+    fn recall<A: KeptAnswer>(
         &self,
         questions: Vec<QuestionHash>,
+        words: impl Fn(usize) -> String,
         ask: impl FnOnce(&[usize]) -> Vec<A>,
     ) -> Vec<A> {
         let questions: Vec<QuestionHash> = questions.into_iter().map(|question| self.next(question)).collect();
-        let known = |question| -> Option<A> {
-            let text: String = self.noted(self.ledger.answer(question)).flatten()?;
-            serde_json::from_str(&text).ok()
-        };
-        let mut answers: Vec<Option<A>> = questions.iter().map(known).collect();
+        let mut answers: Vec<Option<A>> = questions.iter().map(|question| self.in_ledger(question)).collect();
+        let doubted = self.take(&questions, &mut answers);
         let missing: Vec<usize> = (0..answers.len()).filter(|at| answers[*at].is_none()).collect();
-        if !missing.is_empty() {
-            let (faults, said) = (self.faults(), remarks(self.engine, self.judge).len());
-            let asked = ask(&missing);
-            // Who asks notices that an answer is missing or too many, and says so.
-            if asked.len() != missing.len() {
-                return asked;
-            }
-            let sound = self.faults() == faults && !self.progress.stopped();
-            for (at, answer) in missing.into_iter().zip(asked) {
-                if sound {
-                    let text = serde_json::to_string(&answer).must("answers have only text as keys");
-                    self.noted(self.ledger.keep_answer(questions[at], &text));
+        if missing.is_empty() {
+            return answers.into_iter().flatten().collect();
+        }
+        let before = self.asides();
+        let asked = ask(&missing);
+        // Who asks notices that an answer is missing or too many, and says so.
+        if asked.len() != missing.len() {
+            return asked;
+        }
+        let after = self.asides();
+        let sound = (after.0, after.1) == (before.0, before.1) && !self.progress.stopped();
+        let mut lasting = Vec::new();
+        for (at, answer) in missing.into_iter().zip(asked) {
+            if sound {
+                let text = to_json(&answer);
+                if let Some(earlier) = doubted.get(&at).filter(|earlier| **earlier != text) {
+                    self.note_change(&words(at), earlier, &text);
                 }
-                answers[at] = Some(answer);
+                self.keep_in_ledger(questions[at], &text);
+                if answer.is_lasting() && before == after {
+                    lasting.push((questions[at], text));
+                }
             }
-            let says = remarks(self.engine, self.judge);
-            if says.len() > said {
-                self.noted(self.ledger.keep_remarks(&says));
-            }
+            answers[at] = Some(answer);
+        }
+        if let Some(answers) = self.lasting {
+            answers.keep(lasting);
+        }
+        if self.stage == AskingStage::Conclusion && before.2 != after.2 {
+            self.noted(self.ledger.keep_remarks(&after.2));
         }
         answers.into_iter().flatten().collect()
+    }
+
+    /// The answer to a question of the conclusion, if an earlier process asked it.
+    fn in_ledger<A: KeptAnswer>(&self, question: &QuestionHash) -> Option<A> {
+        if self.stage == AskingStage::Tasks {
+            return None;
+        }
+        let text: String = self.noted(self.ledger.answer(question)).flatten()?;
+        serde_json::from_str(&text).ok()
+    }
+
+    fn keep_in_ledger(&self, question: QuestionHash, text: &str) {
+        if self.stage == AskingStage::Conclusion {
+            self.noted(self.ledger.keep_answer(question, &text));
+        }
+    }
+
+    /// Fills in answers that earlier runs were given. Returns those that are asked for again, by their positions.
+    fn take<A: KeptAnswer>(&self, questions: &[QuestionHash], answers: &mut [Option<A>]) -> BTreeMap<usize, String> {
+        let mut doubted = BTreeMap::new();
+        let Some(lasting) = self.lasting else { return doubted };
+        let missing: Vec<usize> = (0..answers.len()).filter(|at| answers[*at].is_none()).collect();
+        let asked: Vec<QuestionHash> = missing.iter().map(|at| questions[*at]).collect();
+        for (at, known) in missing.into_iter().zip(lasting.known(&asked)) {
+            match known {
+                KnownAnswer::Unknown => {}
+                KnownAnswer::Doubted(answer) => drop(doubted.insert(at, to_json::<A>(&answer))),
+                KnownAnswer::Taken(answer) => {
+                    self.keep_in_ledger(questions[at], &to_json(&answer));
+                    answers[at] = Some(answer);
+                }
+            }
+        }
+        doubted
+    }
+
+    /// Notes that an answer is not that of an earlier run.
+    fn note_change(&self, asked: &str, earlier: &str, now: &str) {
+        let text = format!("answers otherwise than in an earlier run: `{asked}`: first {earlier}, now {now}");
+        let remark = EngineRemark::new(self.engine.id().as_str(), RemarkKind::Change, &text);
+        self.noted(self.ledger.keep_remarks(&[remark]));
     }
 
     fn by_json<Q: Serialize>(&self, kind: &str, question: &Q) -> QuestionHash {
@@ -179,6 +253,10 @@ impl Engine for KeptEngine<'_> {
     }
 }
 
+fn to_json<A: Serialize>(answer: &A) -> String {
+    serde_json::to_string(answer).must("answers have only text as keys")
+}
+
 /// An engine is asked only for what it can do: [`KeptEngine::subject`] offers nothing else.
 const ABLE: &str = "an engine is asked only for what it can do";
 
@@ -204,7 +282,8 @@ impl LineJudge for KeptEngine<'_> {
         let mut places =
             batches.iter().enumerate().flat_map(|(at, batch)| batch.lines.iter().map(move |line| (at, *line)));
         let places: Vec<(usize, &str)> = places.by_ref().collect();
-        let outcomes = self.recall(questions, |missing| {
+        let words = |at: usize| format!("{} {}", batches[places[at].0].environment, places[at].1);
+        let outcomes = self.recall(questions, words, |missing| {
             let mut asked: BTreeMap<usize, Batch<'_>> = BTreeMap::new();
             for (at, line) in missing.iter().map(|at| places[*at]) {
                 let empty = || Batch { lines: Vec::new(), ..batches[at].clone() };
@@ -244,10 +323,14 @@ impl CaseExecutor for KeptEngine<'_> {
     fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
         let executor = self.executor.must(ABLE);
         let questions = cases.iter().map(|case| self.by_json("rows", case)).collect();
-        self.recall(questions, |missing| {
-            let asked: Vec<LineCase> = missing.iter().map(|at| cases[*at].clone()).collect();
-            executor.execute(&asked)
-        })
+        self.recall(
+            questions,
+            |at| cases[at].line.clone(),
+            |missing| {
+                let asked: Vec<LineCase> = missing.iter().map(|at| cases[*at].clone()).collect();
+                executor.execute(&asked)
+            },
+        )
     }
 
     fn function(&self, case: &LineCase, act: &mut dyn FnMut(&mut LineFunction<'_>)) -> bool {
@@ -275,25 +358,40 @@ impl CaseExecutor for KeptEngine<'_> {
     }
 }
 
-/// The operations of a listing, which its JSON leaves out, beside it.
-type WholeListing = Option<(Listing, Vec<String>)>;
+/// A listing with the operations that its JSON leaves out.
+fn whole(listing: Listing) -> (Listing, Vec<String>) {
+    let operations = listing.code.iter().map(|of| of.operation.clone()).collect();
+    (listing, operations)
+}
+
+/// The listing of an answer.
+fn listing(whole: WholeListing) -> Option<Listing> {
+    let (mut listing, operations) = whole?;
+    listing.code.iter_mut().zip(operations).for_each(|(of, operation)| of.operation = operation);
+    Some(listing)
+}
 
 impl CodeLister for KeptEngine<'_> {
     fn listings(&self, cases: &[LineCase]) -> Vec<Option<Listing>> {
-        self.executor.and_then(CaseExecutor::as_lister).must(ABLE).listings(cases)
+        let lister = self.executor.and_then(CaseExecutor::as_lister).must(ABLE);
+        let questions = cases.iter().map(|case| self.by_json("listing", case)).collect();
+        let answers: Vec<WholeListing> = self.recall(
+            questions,
+            |at| cases[at].line.clone(),
+            |missing| {
+                let asked: Vec<LineCase> = missing.iter().map(|at| cases[*at].clone()).collect();
+                lister.listings(&asked).into_iter().map(|of| of.map(whole)).collect()
+            },
+        );
+        answers.into_iter().map(listing).collect()
     }
 
     fn smallest(&self, case: &LineCase) -> Option<Listing> {
         let lister = self.executor.and_then(CaseExecutor::as_lister).must(ABLE);
         let question = self.by_json("smallest", case);
-        let whole = |listing: Listing| {
-            let operations = listing.code.iter().map(|of| of.operation.clone()).collect();
-            (listing, operations)
-        };
-        let mut answers: Vec<WholeListing> = self.recall(vec![question], |_| vec![lister.smallest(case).map(whole)]);
-        let (mut listing, operations) = answers.pop().flatten()?;
-        listing.code.iter_mut().zip(operations).for_each(|(of, operation)| of.operation = operation);
-        Some(listing)
+        let ask = |_: &[usize]| vec![lister.smallest(case).map(whole)];
+        let mut answers: Vec<WholeListing> = self.recall(vec![question], |_| case.line.clone(), ask);
+        answers.pop().and_then(listing)
     }
 }
 
@@ -301,9 +399,13 @@ impl KernelExecutor for KeptEngine<'_> {
     fn execute_kernels(&self, cases: &[KernelCase]) -> Vec<KernelAnswer> {
         let executor = self.executor.and_then(|executor| executor.as_kernel_executor()).must(ABLE);
         let questions = cases.iter().map(|case| self.by_json("kernel", case)).collect();
-        self.recall(questions, |missing| {
-            let asked: Vec<KernelCase> = missing.iter().map(|at| cases[*at].clone()).collect();
-            executor.execute_kernels(&asked)
-        })
+        self.recall(
+            questions,
+            |at| cases[at].module.to_string(),
+            |missing| {
+                let asked: Vec<KernelCase> = missing.iter().map(|at| cases[*at].clone()).collect();
+                executor.execute_kernels(&asked)
+            },
+        )
     }
 }

@@ -1,5 +1,6 @@
 //! Opens the engines that a command asks: those named on the command line, and those found on this machine.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -180,17 +181,43 @@ pub(crate) struct Opened {
     assembler: Option<PathBuf>,
     /// The files that it is made of, and words of a command that name none.
     parts: Vec<PathBuf>,
+    repeats: Repeats,
     /// Engines that were asked for with it and cannot be used, each with the reason.
     lost: Vec<String>,
 }
 
+/// Whether an engine gives the same answer whenever it is asked the same.
+enum Repeats {
+    /// It may answer otherwise.
+    Unknown,
+    /// As long as its files are the same.
+    WithItsFiles,
+    /// As long as it names the same build.
+    Build(String),
+}
+
 impl Opened {
     fn new(engine: impl Engine + 'static, newest: Option<Version>) -> Self {
-        Self { engine: Box::new(engine), newest, assembler: None, parts: Vec::new(), lost: Vec::new() }
+        let (parts, repeats, lost) = (Vec::new(), Repeats::Unknown, Vec::new());
+        Self { engine: Box::new(engine), newest, assembler: None, parts, repeats, lost }
     }
 
-    fn made_of(self, parts: Vec<PathBuf>) -> Self {
-        Self { parts, ..self }
+    fn made_of(self, parts: Vec<PathBuf>, repeats: Repeats) -> Self {
+        Self { parts, repeats, ..self }
+    }
+
+    /// A hash of everything that its answers depend on; none if they may differ each time it is asked.
+    ///
+    /// # Errors
+    /// If one of its files cannot be read.
+    pub(crate) fn build(&self) -> anyhow::Result<Option<String>> {
+        match &self.repeats {
+            Repeats::Unknown => Ok(None),
+            // A script is made of more than its file.
+            Repeats::WithItsFiles if self.parts.iter().all(|part| is_binary(part)) => self.fingerprint().map(Some),
+            Repeats::WithItsFiles => Ok(None),
+            Repeats::Build(build) => Ok(Some(blake3::hash(build.as_bytes()).to_hex().to_string())),
+        }
     }
 
     /// A hash of what it is made of: with another one, its answers may be others.
@@ -208,6 +235,13 @@ impl Opened {
     pub(crate) fn judges(&self, environment: &Environment, depth: Depth) -> bool {
         self.engine.as_judge().is_some_and(|judge| judge.supports(environment, depth).is_ok())
     }
+}
+
+/// True if a file is a program in machine code.
+fn is_binary(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == *b"\x7fELF"
 }
 
 impl EngineOpts {
@@ -262,7 +296,7 @@ fn open_sass_of(configuration: Configuration, assembler: &Path) -> anyhow::Resul
     };
     let sass = Sass::open(assembler, &disassembler, installed::disassembled(), configuration)?;
     let newest = sass.newest_ptx();
-    Ok(Opened::new(sass, Some(newest)).made_of(vec![assembler.to_owned(), disassembler]))
+    Ok(Opened::new(sass, Some(newest)).made_of(vec![assembler.to_owned(), disassembler], Repeats::WithItsFiles))
 }
 
 /// Adds the machine code of the newest `ptxas` that is asked, unless some machine code is asked for by name.
@@ -364,7 +398,7 @@ fn add_named(engines: &mut Vec<Opened>, engine: Opened) -> anyhow::Result<()> {
 fn open_ptxas(path: &Path) -> anyhow::Result<Opened> {
     let ptxas = Ptxas::open(path)?;
     let newest = ptxas.newest_ptx();
-    let opened = Opened::new(ptxas, Some(newest)).made_of(vec![path.to_owned()]);
+    let opened = Opened::new(ptxas, Some(newest)).made_of(vec![path.to_owned()], Repeats::WithItsFiles);
     Ok(Opened { assembler: Some(path.to_owned()), ..opened })
 }
 
@@ -372,7 +406,8 @@ fn open_limited(command: &str, limits: EngineLimits) -> anyhow::Result<Opened> {
     let external = External::with_limits(command, limits)?;
     let newest = external.newest_ptx();
     let words = shlex::split(command).unwrap_or_else(|| vec![command.to_owned()]);
-    Ok(Opened::new(external, newest).made_of(words.into_iter().map(PathBuf::from).collect()))
+    let repeats = external.about().build.clone().map_or(Repeats::Unknown, Repeats::Build);
+    Ok(Opened::new(external, newest).made_of(words.into_iter().map(PathBuf::from).collect(), repeats))
 }
 
 fn open_recording(file: &Path) -> anyhow::Result<Opened> {
@@ -385,7 +420,7 @@ fn open_recording(file: &Path) -> anyhow::Result<Opened> {
         say(&format!("warning: {}: {problem}", file.display()));
     }
     let newest = recording.newest_ptx();
-    Ok(Opened::new(recording, newest).made_of(vec![file.to_owned()]))
+    Ok(Opened::new(recording, newest).made_of(vec![file.to_owned()], Repeats::Unknown))
 }
 
 /// Prints the notes of engines.
@@ -409,7 +444,7 @@ pub(crate) fn subjects<'a>(engines: &'a [Opened], isa: &Isa) -> Vec<Subject<'a>>
     engines.iter().filter_map(subject).collect()
 }
 
-/// All engines that can execute; the first `judging` of them judge as well.
+/// All engines that are asked anything: those that can execute; the first `judging` of them judge as well.
 pub(crate) fn all_subjects<'a>(
     engines: &'a [Opened],
     judging: usize,
@@ -423,7 +458,7 @@ pub(crate) fn all_subjects<'a>(
             newest: opened.newest.or(isa.versions.last().copied())?,
         })
     };
-    engines.iter().enumerate().filter_map(subject).collect()
+    engines.iter().enumerate().filter_map(subject).filter(|subject| subject.id().is_some()).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `ptx-conform run`: the main job.
 
+mod answers;
 mod borders;
 mod deeper;
 mod exhaustive;
@@ -14,7 +15,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
-use ptx_conform::campaign::{self, Asks, Campaign, EngineResult, KeptEngine, Options, Results, Shard, Stage, Subject};
+use ptx_conform::campaign::{
+    self, AskingStage, Asks, Campaign, EngineResult, KeptEngine, Options, Results, Shard, Stage, Subject,
+};
 use ptx_conform::case::InternalError;
 use ptx_conform::causes;
 use ptx_conform::divergences::{Date, Divergences};
@@ -26,6 +29,7 @@ use ptx_conform::releases::ReleaseTable;
 use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, ReportFolder, RunVerdict, SupportReport};
 use ptx_conform::spec::{Instruction, Spec};
 
+use answers::{AnswerOpts, RunAnswers};
 use options::{DepthOption, GenerateOption, StrategyOption};
 use resume::GoingOn;
 
@@ -128,6 +132,8 @@ pub(crate) struct Opts {
     costs: Option<PathBuf>,
     #[command(flatten)]
     going: GoingOn,
+    #[command(flatten)]
+    answers: AnswerOpts,
     /// Do not ask every installed ptxas, for all targets and levels, about the wrong code and the crashes that the run finds.
     #[arg(long)]
     no_borders: bool,
@@ -192,8 +198,22 @@ struct RunEngines<'a> {
     /// How many of them were asked for; these judge.
     judging: usize,
     subjects: &'a [Subject<'a>],
+    /// Their answers of earlier runs.
+    answers: &'a RunAnswers<'a>,
     /// Engines that could not be opened, each with the reason.
     absent: Vec<(String, String)>,
+}
+
+impl RunEngines<'_> {
+    /// The results of all tasks.
+    fn ask(&self, run: &Campaign<'_>, ledger: &Ledger) -> Results {
+        let kept = self.answers.keeping(self.subjects, AskingStage::Tasks, ledger, run.progress);
+        let subjects: Vec<Subject<'_>> = kept.iter().map(KeptEngine::subject).collect();
+        let mut results = run.ask(&subjects);
+        let failed = kept.into_iter().filter_map(KeptEngine::into_failure).next();
+        results.ledger_failure = results.ledger_failure.take().or(failed.map(|why| why.to_string()));
+        results
+    }
 }
 
 impl Opts {
@@ -251,16 +271,20 @@ impl Opts {
             costs: &costs,
         };
         progress::limit(&progress, self.going.time);
-        let engines = RunEngines { opened: &engines, judging, subjects: &subjects, absent };
-        match asks {
+        let store = self.answers.open();
+        let answers = self.answers.of_engines(store.as_ref(), &engines, self.seed)?;
+        let engines = RunEngines { opened: &engines, judging, subjects: &subjects, answers: &answers, absent };
+        let done = match asks {
             Asks::Shard(shard) => {
-                let results = progress::shown(&progress, || run.ask(&subjects))?;
+                let results = progress::shown(&progress, || engines.ask(&run, &ledger))?;
                 shard::conclude(&results, &ledger, shard, engines.opened, &directory)
             }
             Asks::Everything | Asks::Nothing => {
-                self.whole(&run, &ledger, &sources, engines, &mut place.must("only a plan has no folder"))
+                self.whole(&run, &ledger, &sources, &engines, &mut place.must("only a plan has no folder"))
             }
-        }
+        };
+        answers.say();
+        done
     }
 
     /// Does all tasks, and concludes.
@@ -269,17 +293,16 @@ impl Opts {
         run: &Campaign<'_>,
         ledger: &Ledger,
         sources: &RunSources<'_>,
-        engines: RunEngines<'_>,
+        engines: &RunEngines<'_>,
         place: &mut ReportFolder,
     ) -> anyhow::Result<ExitCode> {
         let progress = run.progress;
-        let kept: Vec<KeptEngine<'_>> =
-            engines.subjects.iter().filter_map(|subject| KeptEngine::new(subject, ledger, progress)).collect();
+        let kept = engines.answers.keeping(engines.subjects, AskingStage::Conclusion, ledger, progress);
         let subjects: Vec<Subject<'_>> = kept.iter().map(KeptEngine::subject).collect();
         let (mut results, findings, matrix) = progress::shown(progress, || {
-            let asked = run.ask(engines.subjects);
+            let asked = engines.ask(run, ledger);
             let mut results = run.conclude(&subjects, asked);
-            results.absent.extend(engines.absent);
+            results.absent.extend_from_slice(&engines.absent);
             progress.begin(Stage::Causes);
             let find = || causes::find(run.spec, run.divergences, &subjects, &results, progress);
             let findings = InternalError::caught(find);
@@ -434,6 +457,7 @@ fn note_engines(
     results.lost = lost(opened, judging, results);
     for of in opened {
         results.notes.extend(campaign::all_notes(&*of.engine, Some(ledger))?);
+        results.lost.extend(answers::changes(of.engine.id().as_str(), ledger)?);
     }
     results.note_joint_deaths(run.spec, run.divergences, subjects, Some(ledger))?;
     if run.asks == Asks::Nothing {

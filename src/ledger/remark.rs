@@ -11,6 +11,8 @@ pub enum RemarkKind {
     Note,
     /// A death that several lines cause only together.
     Death,
+    /// An answer, in words, that is not the one of an earlier run.
+    Change,
 }
 
 impl RemarkKind {
@@ -18,12 +20,13 @@ impl RemarkKind {
         match self {
             Self::Note => "note",
             Self::Death => "death",
+            Self::Change => "change",
         }
     }
 }
 
 /// A remark of an engine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineRemark {
     pub(super) engine: String,
     pub(super) kind: RemarkKind,

@@ -12,10 +12,17 @@ use serde_json::Value;
 use crate::report::{JUDGED, tool, write_judges};
 use crate::specs_of_suq;
 
-/// A directory with judges.
+/// A directory with judges. The wrong one makes the file `hangs` and says no more at the request whose number is in HANG_AT.
 fn directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     write_judges(directory.path());
+    let wrong = directory.path().join("wrong.py");
+    let judge = std::fs::read_to_string(&wrong).expect("the judge");
+    let begins = "for message in sys.stdin:\n";
+    let hangs = "import os, time\nfor number, message in enumerate(sys.stdin):\n    if str(number) == os.environ.get('HANG_AT'):\n        \
+                 open('hangs', 'w').close()\n        time.sleep(1000)\n";
+    assert!(judge.contains(begins), "the example has changed");
+    std::fs::write(wrong, judge.replace(begins, hangs)).expect("it is written");
     directory
 }
 
@@ -78,15 +85,23 @@ fn a_run_that_was_killed_goes_on() {
     let directory = directory();
     let directory = directory.path();
     let mut halfway = 0;
-    for (number, milliseconds) in (0..).zip([300, 700, 1100, 1500, 2000, 2600]) {
+    // The first request is the hello.
+    for number in [1, 2, 10, 30, 60, 100, 150, 250] {
         let name = format!("killed-{number}");
         let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
         let silent = command.args(run(&["--name", &name, "--jobs", "1"])).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = silent.current_dir(directory).spawn().expect("the program starts");
-        std::thread::sleep(Duration::from_millis(milliseconds));
-        let ended = child.try_wait().expect("a child").is_some();
+        let silent = silent.current_dir(directory).env("HANG_AT", number.to_string());
+        let mut child = silent.spawn().expect("the program starts");
+        let hangs = directory.join("hangs");
+        let ended = loop {
+            if child.try_wait().expect("a child").is_some() || hangs.exists() {
+                break !hangs.exists();
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
         child.kill().expect("it is killed");
         child.wait().expect("it ends");
+        let _ = std::fs::remove_file(hangs);
         // Killed before its ledger was there, it is no run.
         if !directory.join("reports").join(&name).join("ledger.sqlite").exists() {
             continue;

@@ -58,6 +58,10 @@ pub struct About {
     /// More about its provenance: `device`, `driver` and the like.
     #[serde(default)]
     pub details: std::collections::BTreeMap<String, String>,
+    /// A text that is another one whenever any answer may be another one, such as a hash of all that the engine is made of.
+    /// Answers of an engine without one are not kept from run to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
 }
 
 /// An ability of an engine.

@@ -314,6 +314,7 @@ impl Served for &Ptxas {
             ptx: Vec::new(),
             targets: Vec::new(),
             details: self.details(),
+            build: None,
         })
     }
 

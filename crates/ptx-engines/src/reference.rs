@@ -138,6 +138,7 @@ impl Served for Reference<'_> {
             ptx: self.spec.isa.versions.clone(),
             targets: self.spec.isa.targets.iter().map(|(target, _)| *target).collect(),
             details: self.details(),
+            build: None,
         })
     }
 

@@ -330,6 +330,15 @@ pub fn disassembled() -> Option<PathBuf> {
     Some(directory().ok()?.with_file_name("disassembled"))
 }
 
+/// The folder for answers that are kept from run to run: `PTX_CONFORM_ANSWERS`, or a folder of the cache. `None` if there is no
+/// cache directory, or the variable is empty.
+pub fn answers() -> Option<PathBuf> {
+    match std::env::var_os("PTX_CONFORM_ANSWERS") {
+        Some(folder) => Some(PathBuf::from(folder)).filter(|folder| !folder.as_os_str().is_empty()),
+        None => Some(directory().ok()?.with_file_name("answers")),
+    }
+}
+
 /// The prefix of an installation's temporary directories.
 const WORK: &str = ".install-";
 /// Temporary directories older than this are left over, also on a file system without locks: no installation takes this

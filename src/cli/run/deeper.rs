@@ -61,6 +61,7 @@ impl Opts {
             // How a run goes on, and with which parts of it.
             costs: _,
             going: _,
+            answers: _,
             // Another kind of run.
             exhaustive: _,
             exhaustive_bits: _,

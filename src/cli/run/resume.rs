@@ -66,7 +66,8 @@ pub(super) fn kept_options(given: &Opts, name: &str) -> anyhow::Result<Opts> {
         }
     }
     let going = GoingOn { time: given.going.time, ..kept.going.clone() };
-    Ok(Opts { name: name.to_owned(), jobs: given.jobs, reports: given.reports.clone(), going, ..kept })
+    let (jobs, answers) = (given.jobs, given.answers.clone());
+    Ok(Opts { name: name.to_owned(), jobs, answers, reports: given.reports.clone(), going, ..kept })
 }
 
 /// The options that the run in a directory began with.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use super::super::engines::{Opened, losses};
 use super::super::output::{print, say};
+use super::answers::changes;
 use ptx_conform::campaign::{Results, Shard};
 use ptx_conform::ledger::{Ledger, LedgerError};
 use ptx_conform::plural::counted;
@@ -23,7 +24,11 @@ pub(super) fn conclude(
     let done: Vec<_> = tasks.iter().filter_map(|task| task.done.as_ref()).collect();
     let cases: u64 = done.iter().map(|(_, counts)| counts.cases).sum();
     let mismatches: u64 = done.iter().map(|(_, counts)| counts.mismatches).sum();
-    for why in results.ledger_failure.iter().cloned().chain(losses(engines)) {
+    let mut changed = Vec::new();
+    for of in engines {
+        changed.extend(changes(of.engine.id().as_str(), ledger)?);
+    }
+    for why in results.ledger_failure.iter().cloned().chain(losses(engines)).chain(changed) {
         say(&format!("warning: {why}"));
     }
     print(&format!(

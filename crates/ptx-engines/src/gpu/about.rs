@@ -119,6 +119,7 @@ impl DeviceFacts {
             ptx: isa.versions.iter().copied().filter(|ptx| *ptx <= newest).collect(),
             targets: targets.map(|(target, _)| *target).collect(),
             details,
+            build: None,
         }
     }
 }
