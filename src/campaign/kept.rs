@@ -42,7 +42,7 @@ pub struct KeptEngine<'a> {
     newest: Version,
     stage: AskingStage,
     ledger: &'a Ledger,
-    lasting: Option<&'a LastingAnswers<'a>>,
+    lasting: Option<&'a LastingAnswers>,
     progress: &'a Progress,
     /// How often each question was asked in this process.
     asked: Mutex<FxHashMap<QuestionHash, u32>>,
@@ -54,7 +54,7 @@ impl<'a> KeptEngine<'a> {
     pub fn new(
         subject: &Subject<'a>,
         stage: AskingStage,
-        (ledger, lasting): (&'a Ledger, Option<&'a LastingAnswers<'a>>),
+        (ledger, lasting): (&'a Ledger, Option<&'a LastingAnswers>),
         progress: &'a Progress,
     ) -> Option<Self> {
         let Subject { judge, executor, newest } = *subject;

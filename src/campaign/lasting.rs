@@ -1,5 +1,6 @@
 //! Answers of an engine that other runs have asked for: what is taken from them, and whether they are the same when asked again.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
@@ -48,8 +49,8 @@ impl KeptAnswer for WholeListing {
 
 /// The answers of an engine that are kept from run to run.
 #[derive(Debug)]
-pub struct LastingAnswers<'a> {
-    store: &'a KeptAnswers,
+pub struct LastingAnswers {
+    store: Arc<KeptAnswers>,
     /// A hash of everything that its answers depend on.
     engine: String,
     /// The share of known questions that is asked again, from 0 to 1.
@@ -68,10 +69,10 @@ pub(super) enum KnownAnswer<A> {
     Unknown,
 }
 
-impl<'a> LastingAnswers<'a> {
+impl LastingAnswers {
     /// The answers of an engine: `engine` is a hash of what they depend on, and `again` the share of known questions that is
     /// drawn to be asked again.
-    pub fn new(store: &'a KeptAnswers, engine: String, again: f64, seed: u64) -> Self {
+    pub fn new(store: Arc<KeptAnswers>, engine: String, again: f64, seed: u64) -> Self {
         Self { store, engine, again, seed, taken: AtomicU64::new(0), asked_again: AtomicU64::new(0) }
     }
 

@@ -1,7 +1,7 @@
 //! `ptx-conform answers`: the answers of engines that are kept from run to run.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -45,7 +45,7 @@ impl Opts {
     }
 }
 
-fn list(folder: &PathBuf) -> anyhow::Result<ExitCode> {
+fn list(folder: &Path) -> anyhow::Result<ExitCode> {
     let mut text = format!("{}\n", folder.display());
     for file in answer_files(folder) {
         let whose = if file.build == this_build() { "this build" } else { "another build" };
@@ -57,7 +57,7 @@ fn list(folder: &PathBuf) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn prune(folder: &PathBuf, all: bool) -> anyhow::Result<ExitCode> {
+fn prune(folder: &Path, all: bool) -> anyhow::Result<ExitCode> {
     let mut removed = 0;
     for file in answer_files(folder).into_iter().filter(|file| all || file.build != this_build()) {
         file.remove().with_context(|| format!("{} cannot be removed", file.path.display()))?;

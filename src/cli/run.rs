@@ -199,7 +199,7 @@ struct RunEngines<'a> {
     judging: usize,
     subjects: &'a [Subject<'a>],
     /// Their answers of earlier runs.
-    answers: &'a RunAnswers<'a>,
+    answers: &'a RunAnswers,
     /// Engines that could not be opened, each with the reason.
     absent: Vec<(String, String)>,
 }
@@ -271,8 +271,7 @@ impl Opts {
             costs: &costs,
         };
         progress::limit(&progress, self.going.time);
-        let store = self.answers.open();
-        let answers = self.answers.of_engines(store.as_ref(), &engines, self.seed)?;
+        let answers = self.answers.of_engines(&engines, self.seed)?;
         let engines = RunEngines { opened: &engines, judging, subjects: &subjects, answers: &answers, absent };
         let done = match asks {
             Asks::Shard(shard) => {

@@ -33,7 +33,7 @@ fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// The files of a report: their names and bytes.
-fn files(directory: &Path, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn files(directory: &Path, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     fn collect(root: &Path, folder: &Path, to: &mut BTreeMap<PathBuf, Vec<u8>>) {
         for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
             if entry.is_dir() {

@@ -1,5 +1,6 @@
 //! The command line: transcripts, checks of files, reports after a run, and failures of all around it.
 
+mod answers;
 mod check;
 mod commands;
 mod defects;

@@ -1,6 +1,7 @@
 //! Answers that are kept from run to run: of which engines, and what a run did with them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::super::engines::Opened;
 use super::super::output::say;
@@ -28,44 +29,36 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 impl AnswerOpts {
-    /// Opens the kept answers; none if they are not wanted, or there is no place for them.
-    pub(super) fn open(&self) -> Option<KeptAnswers> {
-        let folder = toolchain::answers().filter(|_| !self.no_answers)?;
-        Some(KeptAnswers::open(&folder))
-    }
-
-    /// The answers of each engine that may be kept.
+    /// The answers of each engine that are kept from run to run.
     ///
     /// # Errors
     /// If the file of an engine cannot be read.
-    pub(super) fn of_engines<'a>(
-        &self,
-        store: Option<&'a KeptAnswers>,
-        engines: &[Opened],
-        seed: u64,
-    ) -> anyhow::Result<RunAnswers<'a>> {
-        let mut of_engines = BTreeMap::new();
+    pub(super) fn of_engines(&self, engines: &[Opened], seed: u64) -> anyhow::Result<RunAnswers> {
+        let mut builds = BTreeMap::new();
         for opened in engines {
-            if let Some(store) = store
-                && let Some(build) = opened.build()?
-            {
-                let answers = LastingAnswers::new(store, build, self.ask_again, seed);
-                of_engines.insert(opened.engine.id().to_string(), answers);
+            if let Some(build) = opened.build()? {
+                builds.insert(opened.engine.id().to_string(), build);
             }
         }
-        Ok(RunAnswers { store, of_engines })
+        let folder = toolchain::answers().filter(|_| !self.no_answers && !builds.is_empty());
+        let Some(folder) = folder else { return Ok(RunAnswers::default()) };
+        let store = Arc::new(KeptAnswers::open(&folder));
+        let lasting = |build| LastingAnswers::new(Arc::clone(&store), build, self.ask_again, seed);
+        let of_engines = builds.into_iter().map(|(engine, build)| (engine, lasting(build))).collect();
+        Ok(RunAnswers { of_engines, store: Some(store) })
     }
 }
 
 /// The answers that a run can use.
-pub(super) struct RunAnswers<'a> {
-    store: Option<&'a KeptAnswers>,
-    of_engines: BTreeMap<String, LastingAnswers<'a>>,
+#[derive(Default)]
+pub(super) struct RunAnswers {
+    store: Option<Arc<KeptAnswers>>,
+    of_engines: BTreeMap<String, LastingAnswers>,
 }
 
-impl<'a> RunAnswers<'a> {
+impl RunAnswers {
     /// The engines of subjects, with the answers that are kept for them.
-    pub(super) fn keeping(
+    pub(super) fn keeping<'a>(
         &'a self,
         subjects: &[Subject<'a>],
         stage: AskingStage,
@@ -92,7 +85,7 @@ impl<'a> RunAnswers<'a> {
         if again > 0 {
             say(&format!("note: {} that an earlier run asked were asked again", counted(again, "question")));
         }
-        if let Some(why) = self.store.and_then(KeptAnswers::problem) {
+        if let Some(why) = self.store.as_ref().and_then(|store| store.problem()) {
             say(&format!("warning: {why}"));
         }
     }
