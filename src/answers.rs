@@ -83,7 +83,7 @@ struct AnswerState {
     connection: Option<Connection>,
     /// False if there is no room for more.
     keeps: bool,
-    /// Why answers are not read or not kept.
+    /// The reason why answers are not read or not kept.
     problem: Option<String>,
 }
 
@@ -100,7 +100,7 @@ impl KeptAnswers {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why answers are not read or not kept, if so.
+    /// The reason why answers are not read or not kept, if so.
     pub fn problem(&self) -> Option<String> {
         self.state().problem.clone()
     }
@@ -148,7 +148,7 @@ impl KeptAnswers {
 }
 
 impl AnswerState {
-    /// What is done with the file; none after the first error.
+    /// The result of using the file; none after the first error.
     fn with<T>(&mut self, act: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Option<T> {
         match act(self.connection.as_mut()?) {
             Ok(done) => Some(done),

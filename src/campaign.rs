@@ -19,6 +19,7 @@ mod main_environment;
 mod options;
 mod plan;
 mod planner;
+mod preparation;
 mod probes;
 mod programs;
 mod record;
@@ -54,6 +55,7 @@ pub use main_environment::newest;
 pub use options::{DepthBudget, Generate, Options, Progress, RunDepth, Shard, Stage, Strategy, Subject};
 pub use plan::{FormPlan, Isolated, PlannedVariant, Purpose, Task, TestedVariants};
 pub(crate) use planner::CODE_BATCH;
+pub use preparation::Preparation;
 pub use record::record;
 pub use results::{DeathGroup, EngineResult, Problem, Results, RowSource, Stale};
 pub use rows::{describe, environment as executing_environment};
@@ -93,14 +95,14 @@ pub fn run(
 ) -> Results {
     let costs = TaskCosts::default();
     let run = Campaign { spec, divergences, options, progress, ledger: None, asks: Asks::Everything, costs: &costs };
-    let asked = run.ask(subjects);
+    let asked = run.ask(subjects, &[]);
     run.conclude(subjects, asked)
 }
 
 impl Campaign<'_> {
     /// The results of all tasks: those of the ledger, and those that are asked now. Lines are judged first, rows are
-    /// executed then.
-    pub fn ask(&self, subjects: &[Subject<'_>]) -> Results {
+    /// executed then, and last comes what the conclusion will ask.
+    pub fn ask(&self, subjects: &[Subject<'_>], preparations: &[Preparation<'_>]) -> Results {
         let stages = Stages::new(self, named(self.spec, self.options));
         let needs = if subjects.iter().any(|of| of.judge.is_some()) { stages.needs() } else { Vec::new() };
         let mut results = Results::default();
@@ -117,6 +119,7 @@ impl Campaign<'_> {
                 results.absent.push((executor.id().to_string(), why));
             }
         }
+        preparation::ask(preparations, &stages.work, &mut results);
         // A conclusion from a part of the tasks would be none.
         if self.progress.is_ending() {
             self.progress.stop.store(true, Ordering::Relaxed);

@@ -17,11 +17,14 @@ mod table;
 mod witness;
 mod words;
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use crate::campaign::{Progress, Subject};
 use crate::case::InternalError;
 use crate::divergences::{Divergences, EngineVersion};
+use crate::engine::LineJudge;
 use crate::spec::{Instruction, Spec};
 
 pub use availability::{Availability, Requirement, TargetRange};
@@ -35,8 +38,8 @@ pub use query::{MatrixQuery, QueryError};
 pub use words::FeatureAnswer;
 
 use features::Surveyed;
-use observe::EngineAsker;
-use pairs::{Grid, PairSet};
+use observe::{EngineAsker, SurveyedLines};
+use pairs::{Grid, ModulePair, PairSet};
 
 /// A matrix in the making: what the manual says, and the lines to ask engines about.
 #[derive(Debug)]
@@ -46,7 +49,18 @@ pub struct Survey<'s> {
     /// The environments that engines are asked about.
     among: PairSet,
     surveyed: Vec<Surveyed<'s>>,
+    lines: SurveyedLines<'s>,
     matrix: Matrix,
+}
+
+/// A part of what an engine is asked first: some environments.
+#[derive(Clone, Debug)]
+pub struct SurveyPart {
+    questions: BTreeMap<ModulePair, Vec<usize>>,
+    /// Its first and last environment, in words.
+    pub words: String,
+    /// The number of its lines in all environments.
+    pub size: u64,
 }
 
 /// The answer to a query for one instruction, by positions in [`Matrix::features`].
@@ -122,8 +136,40 @@ impl<'s> Survey<'s> {
             features: surveyed.iter().map(|surveyed| surveyed.feature(&grid)).collect(),
             never: Vec::new(),
         };
-        let among = grid.all();
-        Self { spec, grid, among, surveyed, matrix }
+        let (among, lines) = (grid.all(), SurveyedLines::of(&surveyed));
+        Self { spec, grid, among, surveyed, lines, matrix }
+    }
+
+    fn asker<'a>(
+        &'a self,
+        divergences: &'a Divergences,
+        (subject, judge): (&'a Subject<'a>, &'a dyn LineJudge),
+        progress: &'a Progress,
+    ) -> EngineAsker<'a> {
+        let version = EngineVersion::of(judge.id());
+        let (spec, grid, among, lines) = (self.spec, &self.grid, &self.among, &self.lines);
+        EngineAsker { spec, divergences, subject, judge, version, grid, among, lines, progress }
+    }
+
+    /// What an engine is asked whatever it answers, in parts; none if it does not judge.
+    pub fn parts(&self, divergences: &Divergences, subject: &Subject<'_>, progress: &Progress) -> Vec<SurveyPart> {
+        let Some(judge) = subject.judge else { return Vec::new() };
+        self.asker(divergences, (subject, judge), progress).parts()
+    }
+
+    /// Asks a part. Whoever keeps the answers has them when the engine is observed.
+    ///
+    /// # Errors
+    /// If a generated text cannot be read, or is not read as it was meant.
+    pub fn ask(
+        &self,
+        part: &SurveyPart,
+        divergences: &Divergences,
+        subject: &Subject<'_>,
+        progress: &Progress,
+    ) -> Result<(), InternalError> {
+        let Some(judge) = subject.judge else { return Ok(()) };
+        self.asker(divergences, (subject, judge), progress).ask_part(part)
     }
 
     /// Asks an engine that judges about the lines of all features, and adds what it did; nothing if it does not judge.
@@ -141,10 +187,7 @@ impl<'s> Survey<'s> {
         progress: &Progress,
     ) -> Result<(), InternalError> {
         let Some(judge) = subject.judge else { return Ok(()) };
-        let version = EngineVersion::of(judge.id());
-        let (spec, grid, among) = (self.spec, &self.grid, &self.among);
-        let asker = EngineAsker { spec, divergences, subject, judge, version, grid, among, progress };
-        let (engine, observations) = asker.ask(&self.surveyed)?;
+        let (engine, observations) = self.asker(divergences, (subject, judge), progress).ask(&self.surveyed)?;
         self.matrix.engines.push(engine);
         for (feature, observation) in self.matrix.features.iter_mut().zip(observations) {
             feature.observed.push(observation);

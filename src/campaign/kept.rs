@@ -117,7 +117,7 @@ impl<'a> KeptEngine<'a> {
             .ok()
     }
 
-    /// What an engine says beside its answers: losses and other faults, notes, deaths.
+    /// The losses and other faults of the engine, its notes and its joint deaths: all that it says beside its answers.
     fn asides(&self) -> (u64, usize, Vec<EngineRemark>) {
         let lost = self.engine.losses().values().sum();
         (lost, self.engine.unexplained().len(), remarks(self.engine, self.judge))

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::answers::{AnswerKey, KeptAnswers};
-use crate::engine::{Listing, Outcome};
+use crate::engine::{Listing, Outcome, is_lasting_failure};
 use crate::kernel_case::KernelAnswer;
 use crate::line_case::Answer;
 
@@ -19,22 +19,19 @@ pub(super) trait KeptAnswer: Serialize + DeserializeOwned {
 
 impl KeptAnswer for Outcome {
     fn is_lasting(&self) -> bool {
-        match self {
-            Self::Accepted | Self::Rejected(_) | Self::Crashed(_) => true,
-            Self::Skipped(_) | Self::TimedOut => false,
-        }
+        !matches!(self, Self::TimedOut)
     }
 }
 
 impl KeptAnswer for Vec<Answer> {
     fn is_lasting(&self) -> bool {
-        !self.iter().any(|of| matches!(of, Answer::Failed(_)))
+        !self.iter().any(|of| matches!(of, Answer::Failed(why) if !is_lasting_failure(why)))
     }
 }
 
 impl KeptAnswer for KernelAnswer {
     fn is_lasting(&self) -> bool {
-        !matches!(self, Self::Failed(_))
+        !matches!(self, Self::Failed(why) if !is_lasting_failure(why))
     }
 }
 
@@ -60,7 +57,7 @@ pub struct LastingAnswers {
     asked_again: AtomicU64,
 }
 
-/// What is known of a question.
+/// The knowledge of a question.
 pub(super) enum KnownAnswer<A> {
     /// The answer.
     Taken(A),
@@ -97,7 +94,7 @@ impl LastingAnswers {
         f64::from(u32::from_le_bytes(drawn)) < self.again * f64::from(u32::MAX)
     }
 
-    /// What is known of each question.
+    /// The knowledge of each question.
     pub(super) fn known<A: KeptAnswer>(&self, questions: &[[u8; 32]]) -> Vec<KnownAnswer<A>> {
         let keys: Vec<AnswerKey> = questions.iter().map(|question| self.key(question)).collect();
         let stored = self.store.read(&keys);

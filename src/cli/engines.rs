@@ -186,10 +186,10 @@ pub(crate) struct Opened {
     lost: Vec<String>,
 }
 
-/// Whether an engine gives the same answer whenever it is asked the same.
+/// The condition under which an engine answers the same question in the same way.
 enum Repeats {
-    /// It may answer otherwise.
-    Unknown,
+    /// There is none: it may answer otherwise.
+    Never,
     /// As long as its files are the same.
     WithItsFiles,
     /// As long as it names the same build.
@@ -198,7 +198,7 @@ enum Repeats {
 
 impl Opened {
     fn new(engine: impl Engine + 'static, newest: Option<Version>) -> Self {
-        let (parts, repeats, lost) = (Vec::new(), Repeats::Unknown, Vec::new());
+        let (parts, repeats, lost) = (Vec::new(), Repeats::Never, Vec::new());
         Self { engine: Box::new(engine), newest, assembler: None, parts, repeats, lost }
     }
 
@@ -212,7 +212,7 @@ impl Opened {
     /// If one of its files cannot be read.
     pub(crate) fn build(&self) -> anyhow::Result<Option<String>> {
         match &self.repeats {
-            Repeats::Unknown => Ok(None),
+            Repeats::Never => Ok(None),
             // A script is made of more than its file.
             Repeats::WithItsFiles if self.parts.iter().all(|part| is_binary(part)) => self.fingerprint().map(Some),
             Repeats::WithItsFiles => Ok(None),
@@ -406,7 +406,7 @@ fn open_limited(command: &str, limits: EngineLimits) -> anyhow::Result<Opened> {
     let external = External::with_limits(command, limits)?;
     let newest = external.newest_ptx();
     let words = shlex::split(command).unwrap_or_else(|| vec![command.to_owned()]);
-    let repeats = external.about().build.clone().map_or(Repeats::Unknown, Repeats::Build);
+    let repeats = external.about().build.clone().map_or(Repeats::Never, Repeats::Build);
     Ok(Opened::new(external, newest).made_of(words.into_iter().map(PathBuf::from).collect(), repeats))
 }
 
@@ -420,7 +420,7 @@ fn open_recording(file: &Path) -> anyhow::Result<Opened> {
         say(&format!("warning: {}: {problem}", file.display()));
     }
     let newest = recording.newest_ptx();
-    Ok(Opened::new(recording, newest).made_of(vec![file.to_owned()], Repeats::Unknown))
+    Ok(Opened::new(recording, newest).made_of(vec![file.to_owned()], Repeats::Never))
 }
 
 /// Prints the notes of engines.

@@ -5,6 +5,7 @@ mod borders;
 mod deeper;
 mod exhaustive;
 mod header;
+mod matrix;
 mod options;
 mod progress;
 mod resume;
@@ -27,7 +28,7 @@ use ptx_conform::matrix::{Matrix, Survey};
 use ptx_conform::must::Must as _;
 use ptx_conform::releases::ReleaseTable;
 use ptx_conform::report::{self, HistoryLine, News, PageSources, Report, ReportFolder, RunVerdict, SupportReport};
-use ptx_conform::spec::{Instruction, Spec};
+use ptx_conform::spec::Spec;
 
 use answers::{AnswerOpts, RunAnswers};
 use options::{DepthOption, GenerateOption, StrategyOption};
@@ -206,10 +207,11 @@ struct RunEngines<'a> {
 
 impl RunEngines<'_> {
     /// The results of all tasks.
-    fn ask(&self, run: &Campaign<'_>, ledger: &Ledger) -> Results {
+    fn ask(&self, run: &Campaign<'_>, ledger: &Ledger, survey: Option<&Survey<'_>>) -> Results {
+        let preparations = survey.map(|survey| matrix::preparations(run, ledger, survey, self));
         let kept = self.answers.keeping(self.subjects, AskingStage::Tasks, ledger, run.progress);
         let subjects: Vec<Subject<'_>> = kept.iter().map(KeptEngine::subject).collect();
-        let mut results = run.ask(&subjects);
+        let mut results = run.ask(&subjects, &preparations.unwrap_or_default());
         let failed = kept.into_iter().filter_map(KeptEngine::into_failure).next();
         results.ledger_failure = results.ledger_failure.take().or(failed.map(|why| why.to_string()));
         results
@@ -273,13 +275,15 @@ impl Opts {
         progress::limit(&progress, self.going.time);
         let answers = self.answers.of_engines(&engines, self.seed)?;
         let engines = RunEngines { opened: &engines, judging, subjects: &subjects, answers: &answers, absent };
+        let survey = self.survey(&run);
         let done = match asks {
             Asks::Shard(shard) => {
-                let results = progress::shown(&progress, || engines.ask(&run, &ledger))?;
+                let results = progress::shown(&progress, || engines.ask(&run, &ledger, survey.as_ref()))?;
                 shard::conclude(&results, &ledger, shard, engines.opened, &directory)
             }
             Asks::Everything | Asks::Nothing => {
-                self.whole(&run, &ledger, &sources, &engines, &mut place.must("only a plan has no folder"))
+                let place = &mut place.must("only a plan has no folder");
+                self.whole(&run, &ledger, &sources, &engines, (survey, place))
             }
         };
         answers.say();
@@ -293,19 +297,19 @@ impl Opts {
         ledger: &Ledger,
         sources: &RunSources<'_>,
         engines: &RunEngines<'_>,
-        place: &mut ReportFolder,
+        (survey, place): (Option<Survey<'_>>, &mut ReportFolder),
     ) -> anyhow::Result<ExitCode> {
         let progress = run.progress;
         let kept = engines.answers.keeping(engines.subjects, AskingStage::Conclusion, ledger, progress);
         let subjects: Vec<Subject<'_>> = kept.iter().map(KeptEngine::subject).collect();
         let (mut results, findings, matrix) = progress::shown(progress, || {
-            let asked = engines.ask(run, ledger);
+            let asked = engines.ask(run, ledger, survey.as_ref());
             let mut results = run.conclude(&subjects, asked);
             results.absent.extend_from_slice(&engines.absent);
             progress.begin(Stage::Causes);
             let find = || causes::find(run.spec, run.divergences, &subjects, &results, progress);
             let findings = InternalError::caught(find);
-            let matrix = || self.matrix(run, &subjects, &results);
+            let matrix = || matrix::observed(survey, run, &subjects, &results);
             let matrix = InternalError::caught(matrix);
             progress.begin(Stage::Report);
             (results, findings, matrix)
@@ -402,27 +406,6 @@ impl Opts {
     fn history(&self) -> Option<PathBuf> {
         let usual = || self.reports.join("history.jsonl");
         (!self.no_history).then(|| self.history.clone().unwrap_or_else(usual))
-    }
-
-    /// The support matrix of the run's instructions, as the engines have it that judged; none if it is not wanted.
-    fn matrix(
-        &self,
-        run: &Campaign<'_>,
-        subjects: &[Subject<'_>],
-        results: &Results,
-    ) -> Result<Option<Matrix>, InternalError> {
-        // A run in one environment cannot make it.
-        if self.no_matrix || !run.options.depth.budget().matrix || self.ptx.is_some() {
-            return Ok(None);
-        }
-        let instructions = run.spec.instructions.iter();
-        let named = |of: &&Instruction| self.instructions.is_empty() || self.instructions.contains(&of.name);
-        run.progress.begin(Stage::Matrix);
-        let mut survey = Survey::by_manual(run.spec, &instructions.filter(named).collect::<Vec<_>>());
-        for subject in subjects.iter().filter(|subject| results.judges(subject)) {
-            survey.observe(run.divergences, subject, run.progress)?;
-        }
-        Ok(Some(survey.into_matrix()))
     }
 }
 

@@ -52,11 +52,13 @@ pub enum TaskKind {
     Chains,
     /// The machine code of lines with and without a modifier is compared.
     Modifiers,
+    /// Lines of the support matrix are checked.
+    Matrix,
 }
 
 /// The kinds with their words, and the microseconds that a unit of their size takes on one core with a usual `ptxas`. Only their
 /// ratios matter: they share tasks among shards.
-const KINDS: [(TaskKind, &str, u64); 7] = [
+const KINDS: [(TaskKind, &str, u64); 8] = [
     (TaskKind::Check, "check", 1000),
     (TaskKind::Code, "code", 4000),
     (TaskKind::Words, "words", 1000),
@@ -64,6 +66,7 @@ const KINDS: [(TaskKind, &str, u64); 7] = [
     (TaskKind::Rows, "rows", 120),
     (TaskKind::Chains, "chains", 12_000),
     (TaskKind::Modifiers, "modifiers", 10_000),
+    (TaskKind::Matrix, "matrix", 1000),
 ];
 
 impl TaskKind {

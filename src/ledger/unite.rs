@@ -70,6 +70,12 @@ impl Ledger {
     fn add(&self, other: &Self) -> Result<(), UniteError> {
         self.add_plan(other)?;
         self.add_results(other)?;
+        self.add_remarks(other)?;
+        Ok(self.add_answers(other)?)
+    }
+
+    /// Adds the remarks of another ledger.
+    fn add_remarks(&self, other: &Self) -> Result<(), LedgerError> {
         let theirs = other.connection();
         let failed = |source| super::error(&other.path, source);
         let mut remarks = theirs.prepare("SELECT engine, kind, value FROM remark").map_err(failed)?;
@@ -78,8 +84,30 @@ impl Ledger {
         self.write(|transaction| {
             let mut insert = transaction.prepare("INSERT OR IGNORE INTO remark VALUES (?1, ?2, ?3)")?;
             remarks.iter().try_for_each(|(engine, kind, value)| insert.execute(params![engine, kind, value]).map(drop))
-        })?;
-        Ok(())
+        })
+    }
+
+    /// Adds the answers of another ledger. The first answer to a question is taken.
+    fn add_answers(&self, other: &Self) -> Result<(), LedgerError> {
+        let theirs = other.connection();
+        let failed = |source| super::error(&other.path, source);
+        let mut answers = theirs.prepare("SELECT question, answer FROM answer").map_err(failed)?;
+        let mut rows = answers.query([]).map_err(failed)?;
+        loop {
+            let mut batch: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+            while batch.len() < ANSWERS_TOGETHER
+                && let Some(row) = rows.next().map_err(failed)?
+            {
+                batch.push((row.get(0).map_err(failed)?, row.get(1).map_err(failed)?));
+            }
+            if batch.is_empty() {
+                return Ok(());
+            }
+            self.write(|transaction| {
+                let mut insert = transaction.prepare("INSERT OR IGNORE INTO answer VALUES (?1, ?2)")?;
+                batch.iter().try_for_each(|(question, answer)| insert.execute(params![question, answer]).map(drop))
+            })?;
+        }
     }
 
     /// Adds the planned tasks of another ledger. All shards plan the same, so that the first has all.
@@ -165,5 +193,7 @@ impl Ledger {
     }
 }
 
+/// The answers that are added together.
+const ANSWERS_TOGETHER: usize = 10_000;
 /// The bytes of results that are added together.
 const TOGETHER: usize = 1 << 22;

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::SurveyPart;
 use super::availability::Availability;
 use super::features::Surveyed;
 use super::format::{AskedEngine, Deviation, Observation, Standing};
@@ -63,10 +64,23 @@ pub(super) struct EngineAsker<'a> {
     pub(super) grid: &'a Grid,
     /// The environments that are asked about, if the engine takes them.
     pub(super) among: &'a PairSet,
+    pub(super) lines: &'a SurveyedLines<'a>,
     pub(super) progress: &'a Progress,
 }
 
+/// The lines of all features, each once.
+#[derive(Debug)]
+pub(super) struct SurveyedLines<'s> {
+    lines: Vec<Asked<'s>>,
+    /// For each feature the positions of its own.
+    of_feature: Vec<Vec<usize>>,
+}
+
+/// The lines of a part, or a few more.
+const PART: usize = 2000;
+
 /// A line that several features may share.
+#[derive(Debug)]
 struct Asked<'s> {
     instruction: &'s Instruction,
     witness: Witness,
@@ -104,16 +118,16 @@ type LinesSeen = BTreeMap<ModulePair, Vec<Option<AskedLine>>>;
 impl EngineAsker<'_> {
     /// Asks about the lines of each feature, and returns the engine's behaviour.
     pub(super) fn ask(&self, surveyed: &[Surveyed<'_>]) -> Result<(AskedEngine, Vec<Observation>), InternalError> {
-        let (lines, of_feature) = lines(surveyed);
+        let SurveyedLines { lines, of_feature } = self.lines;
         let domain = self.domain();
         let mut answers = LinesSeen::new();
-        self.ask_all(first(&lines, &domain), &lines, &mut answers)?;
-        self.ask_all(further(&lines, &domain, &answers), &lines, &mut answers)?;
+        self.ask_all(first(lines, &domain), &mut answers)?;
+        self.ask_all(further(lines, &domain, &answers), &mut answers)?;
         let observation = |(surveyed, lines_of): (&Surveyed<'_>, &Vec<usize>)| {
             let own: Vec<(usize, &PairSet)> = lines_of.iter().map(|&at| (at, &lines[at].witness.valid)).collect();
             self.observation(&surveyed.region, &own, &domain, &answers)
         };
-        let observations = surveyed.iter().zip(&of_feature).map(observation).collect();
+        let observations = surveyed.iter().zip(of_feature).map(observation).collect();
         let mut unanswered: BTreeMap<String, usize> = BTreeMap::new();
         for answered in answers.values().flatten().flatten() {
             if let SeenLine::Nothing(why) = &answered.answer {
@@ -131,13 +145,36 @@ impl EngineAsker<'_> {
         Ok((engine, observations))
     }
 
+    /// What is asked first, in parts.
+    pub(super) fn parts(&self) -> Vec<SurveyPart> {
+        let words = |pair: ModulePair| format!("PTX {}, {}", self.grid.version(pair), self.grid.target(pair));
+        let (mut parts, mut questions, mut size): (Vec<SurveyPart>, BTreeMap<_, _>, usize) = Default::default();
+        let mut all = first(&self.lines.lines, &self.domain()).into_iter().peekable();
+        while let Some((pair, lines)) = all.next() {
+            size += lines.len();
+            questions.insert(pair, lines);
+            if size >= PART || all.peek().is_none() {
+                let from = questions.keys().next().map_or_else(String::new, |first| words(*first));
+                let words = format!("{from} to {}", words(pair));
+                parts.push(SurveyPart { questions: std::mem::take(&mut questions), words, size: size as u64 });
+                size = 0;
+            }
+        }
+        parts
+    }
+
+    /// Asks a part, and forgets the answers.
+    pub(super) fn ask_part(&self, part: &SurveyPart) -> Result<(), InternalError> {
+        self.ask_all(part.questions.clone(), &mut LinesSeen::new())
+    }
+
     /// Asks about lines, by environment, and adds the answers.
     fn ask_all(
         &self,
         questions: BTreeMap<ModulePair, Vec<usize>>,
-        lines: &[Asked<'_>],
         answers: &mut LinesSeen,
     ) -> Result<(), InternalError> {
+        let lines = &self.lines.lines;
         self.progress.planned.fetch_add(u64::try_from(questions.len()).unwrap_or(u64::MAX), Ordering::Relaxed);
         let ask = |(pair, which): (&ModulePair, &Vec<usize>)| Ok((*pair, self.ask_in(*pair, which, lines)?));
         let found: Vec<(ModulePair, Vec<(usize, AskedLine)>)> =
@@ -363,25 +400,28 @@ fn further(lines: &[Asked<'_>], domain: &PairSet, answers: &LinesSeen) -> BTreeM
     further
 }
 
-/// The lines of all features, each once, and for each feature the positions of its own.
-fn lines<'s>(surveyed: &[Surveyed<'s>]) -> (Vec<Asked<'s>>, Vec<Vec<usize>>) {
-    let mut lines: Vec<Asked<'s>> = Vec::new();
-    let mut known: FxHashMap<(&str, usize, &[u8]), usize> = FxHashMap::default();
-    let mut of_feature = Vec::with_capacity(surveyed.len());
-    for surveyed in surveyed {
-        let mut own = Vec::new();
-        for witness in &surveyed.witnesses {
-            // The environment is not part of the line.
-            let key = (surveyed.instruction.name.as_str(), witness.form, EnvironmentValues::split(&witness.values).1);
-            let at = *known.entry(key).or_insert(lines.len());
-            if at == lines.len() {
-                lines.push(Asked::new(surveyed.instruction, witness));
+impl<'s> SurveyedLines<'s> {
+    /// The lines of features.
+    pub(super) fn of(surveyed: &[Surveyed<'s>]) -> Self {
+        let mut lines: Vec<Asked<'s>> = Vec::new();
+        let mut known: FxHashMap<(&str, usize, &[u8]), usize> = FxHashMap::default();
+        let mut of_feature = Vec::with_capacity(surveyed.len());
+        for surveyed in surveyed {
+            let mut own = Vec::new();
+            for witness in &surveyed.witnesses {
+                // The environment is not part of the line.
+                let key =
+                    (surveyed.instruction.name.as_str(), witness.form, EnvironmentValues::split(&witness.values).1);
+                let at = *known.entry(key).or_insert(lines.len());
+                if at == lines.len() {
+                    lines.push(Asked::new(surveyed.instruction, witness));
+                }
+                own.push(at);
             }
-            own.push(at);
+            of_feature.push(own);
         }
-        of_feature.push(own);
+        Self { lines, of_feature }
     }
-    (lines, of_feature)
 }
 
 /// The divergences that list what some lines do in these environments, and in how many of them none does.

@@ -163,3 +163,20 @@ fn what_is_damaged_is_asked_again() {
     assert_eq!(lines, all);
     assert!(files(judge.path(), "damaged") == files(judge.path(), "whole"), "the reports differ");
 }
+
+#[test]
+fn a_merge_asks_nothing_that_a_part_asked() {
+    let judge = Judge::new("");
+    std::fs::remove_file(judge.path().join("build.txt")).expect("it is removed");
+    for (part, name) in [("1/2", "one"), ("2/2", "two")] {
+        let (code, text, lines) = judge.run(&["--shard", part, "--name", name]);
+        assert!(code == Some(0) && lines > 100 && text.contains("ledger: "), "{lines} lines: {text}");
+    }
+    let asked = judge.path().join("asked.txt");
+    std::fs::remove_file(&asked).expect("the parts asked");
+    let specs = ["--specs", specs_of_suq()];
+    let merge = ["report", "merge", "reports/one", "reports/two", "--into", "reports/whole"];
+    let (code, text) = judge.tool(&[&specs[..], &merge].concat());
+    assert!(code == Some(0) && !asked.exists(), "{text}");
+    assert!(text.contains("support matrix: 9 features"), "{text}");
+}

@@ -34,5 +34,6 @@ pub use engine::{
     LineFunction, LineJudge, ListedInstruction, ListedLine, Listing, Outcome, Unable,
 };
 pub use health::Health;
+pub use no_code::is_lasting_failure;
 pub use reading::{BatchReader, Unread};
 pub use serve::ServeError;

@@ -18,7 +18,7 @@ impl From<Outcome> for NoCode {
         match outcome {
             Outcome::Rejected(why) => Self::Failed(format!("{REJECTED}{}", visible(&why))),
             Outcome::Crashed(how) => Self::Failed(format!("ptxas crashed: {}", visible(&how))),
-            Outcome::TimedOut => Self::Failed("ptxas did not end within its time".to_owned()),
+            Outcome::TimedOut => Self::Failed(TIMED_OUT.to_owned()),
             Outcome::Skipped(why) => Self::Skipped(why),
             Outcome::Accepted => Self::Failed("ptxas wrote no machine code".to_owned()),
         }
@@ -46,5 +46,16 @@ impl From<NoCode> for KernelAnswer {
 /// The beginning of the answer where the assembler refuses the text, and does not fail on it.
 pub const REJECTED: &str = "ptxas rejects it: ";
 
+/// The answer where the assembler did not end.
+const TIMED_OUT: &str = "ptxas did not end within its time";
+
+/// How an engine failed that did not answer.
+pub(crate) const UNANSWERED: &str = "it did not answer in time";
+
 /// The answer where the same text has other machine code the second time.
 pub(crate) const UNREPEATED: &str = "ptxas writes other machine code when it compiles the same text again";
+
+/// False if a failure, in the words of its answer, says more about the moment than about the engine.
+pub fn is_lasting_failure(why: &str) -> bool {
+    ![TIMED_OUT, UNANSWERED, UNREPEATED].iter().any(|of| why.contains(of))
+}

@@ -4,6 +4,7 @@ use super::message::{hello, ping, response};
 use super::process::{EngineFault, Process, excerpt};
 use super::{EngineLimits, Error};
 use crate::EngineId;
+use crate::no_code::UNANSWERED;
 use crate::protocol::{About, PROTOCOL, Response};
 use crate::words::shown;
 
@@ -33,7 +34,7 @@ pub(super) fn start(words: &[String], limits: &EngineLimits) -> Result<(Process,
     let mut process = Process::start(words, limits.memory).map_err(|error| Unusable::Start(error.to_string()))?;
     let why = |fault: EngineFault, of: &str| match fault {
         EngineFault::Broke(why) => format!("{of}: {why}"),
-        EngineFault::Hung => format!("{of}: it did not answer in time"),
+        EngineFault::Hung => format!("{of}: {UNANSWERED}"),
     };
     let said = process.exchange(&hello(), 1, limits.start, limits.response);
     let said = said.map_err(|fault| Unusable::Hello(why(fault, "asked for `hello`")))?;

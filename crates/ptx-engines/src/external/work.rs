@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::no_code::UNANSWERED;
 use crate::protocol::{Ability, ExecuteRequest, JudgeRequest, LineOutcome, Request, Response, SentCase, SentModule};
 use crate::{Batch, CaseExecutor as _, Depth, Outcome};
 use ptx_exec::kernel;
@@ -19,7 +20,7 @@ impl EngineFault {
     pub(super) fn words(&self) -> String {
         match self {
             Self::Broke(why) => why.clone(),
-            Self::Hung => "it did not answer in time".to_owned(),
+            Self::Hung => UNANSWERED.to_owned(),
         }
     }
 }
