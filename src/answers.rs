@@ -91,7 +91,8 @@ impl KeptAnswers {
     /// The answers of this build, in a folder that is made if it is not there.
     pub fn open(folder: &Path) -> Self {
         let opened = connect(folder);
-        let problem = opened.as_ref().err().map(|why| format!("{}: {why}", folder.display()));
+        let problem =
+            opened.as_ref().err().map(|why| format!("kept answers cannot be used: {}: {why}", folder.display()));
         Self { state: Mutex::new(AnswerState { connection: opened.ok(), keeps: true, problem }) }
     }
 

@@ -151,7 +151,7 @@ impl<'s> Survey<'s> {
         EngineAsker { spec, divergences, subject, judge, version, grid, among, lines, progress }
     }
 
-    /// What an engine is asked whatever it answers, in parts; none if it does not judge.
+    /// The questions that an engine is asked whatever it answers, in parts; none if it does not judge.
     pub fn parts(&self, divergences: &Divergences, subject: &Subject<'_>, progress: &Progress) -> Vec<SurveyPart> {
         let Some(judge) = subject.judge else { return Vec::new() };
         self.asker(divergences, (subject, judge), progress).parts()

@@ -85,7 +85,8 @@ pub fn schema() -> serde_json::Value {
 }
 
 impl Report {
-    /// The report of a run.
+    /// The report of a run. Mismatches that did not come out again are taken out of the results: they are no agreement, and no
+    /// disagreement either.
     ///
     /// # Example
     ///
@@ -104,9 +105,9 @@ impl Report {
     /// let subjects = [Subject::judging(&model, newest)];
     /// let options = Options { instructions: vec!["brev".to_owned()], ..Options::at(RunDepth::Choices) };
     /// let (divergences, progress) = (Divergences::default(), Progress::default());
-    /// let results = campaign::run(&spec, &divergences, &subjects, &options, &progress);
+    /// let mut results = campaign::run(&spec, &divergences, &subjects, &options, &progress);
     /// let findings = causes::find(&spec, &divergences, &subjects, &results, &progress)?;
-    /// let report = Report::new(&spec, &divergences, &options, &results, findings);
+    /// let report = Report::new(&spec, &divergences, &options, &mut results, findings);
     /// assert_eq!(report.verdict, RunVerdict::Agreed);
     /// assert!(report.engines[0].cases > 0 && report.findings.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -115,9 +116,14 @@ impl Report {
         spec: &Spec,
         divergences: &Divergences,
         options: &Options,
-        results: &Results,
+        results: &mut Results,
         findings: Findings,
     ) -> Self {
+        for unstable in &findings.unstable {
+            results.set_aside(&unstable.engine, &unstable.groups);
+            results.lost.push(unstable.words());
+        }
+        let results = &*results;
         let of_engines = results.engines.iter().flat_map(|engine| &engine.tally.internal_errors);
         let internal_errors: Vec<String> = of_engines.chain(&results.internal_errors).cloned().collect();
         let verdict = match () {

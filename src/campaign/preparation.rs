@@ -17,7 +17,7 @@ pub struct Preparation<'a> {
     pub judge: &'a dyn LineJudge,
     /// The kind of the task.
     pub kind: TaskKind,
-    /// What it asks, in a few words that no other part of this kind has.
+    /// The question in a few words that no other part of this kind has.
     pub words: String,
     /// How many cases it has, or more.
     pub size: u64,

@@ -218,6 +218,13 @@ impl Results {
         self.engines.iter().map(|engine| engine.tally.unlisted()).sum()
     }
 
+    /// Takes groups of mismatches out of the result of an engine: they did not come out again, so they show nothing.
+    pub fn set_aside(&mut self, engine: &str, groups: &BTreeSet<GroupKey>) {
+        for result in self.engines.iter_mut().filter(|of| of.name == engine) {
+            result.tally.groups.retain(|key, _| !groups.contains(key));
+        }
+    }
+
     /// True if every engine did everything that the specification and the divergences expect.
     pub fn agreed(&self) -> bool {
         self.engines.iter().all(EngineResult::agreed) && self.deaths.iter().all(|death| death.divergence.is_some())

@@ -2,15 +2,17 @@
 
 mod suspect;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::campaign::GroupKey;
 use crate::case::{self, DirectiveLine};
 use crate::divergences::{Condition, Does};
 use crate::engine::{Depth, Listing};
 use crate::line_case::LineCase;
+use crate::plural::counted;
 use crate::space::Values;
 pub use suspect::{Blame, Suspect};
 
@@ -206,6 +208,33 @@ pub struct ListedCase {
     pub case: MinimalCase,
 }
 
+/// An engine that answered otherwise when it was asked again about mismatches. Nothing is a finding that does not come out again.
+#[derive(Clone, Debug)]
+pub struct UnstableEngine {
+    /// The engine.
+    pub engine: String,
+    /// The groups of mismatches in which no case failed again.
+    pub groups: BTreeSet<GroupKey>,
+    /// The lines that were asked about again: how many, and how many of them came out otherwise.
+    pub lines: [usize; 2],
+    /// The first line that came out otherwise, or group of rows of which none failed again.
+    pub first: String,
+}
+
+impl UnstableEngine {
+    /// The engine, the rate, and the first line.
+    pub fn words(&self) -> String {
+        let Self { engine, lines: [asked, changed], first, .. } = self;
+        match changed {
+            0 => format!("{engine} is unstable: rows that failed passed when run again; the first: {first}"),
+            _ => format!(
+                "{engine} is unstable: {changed} of {} came out otherwise when asked about again; the first: {first}",
+                counted(*asked, "mismatching line")
+            ),
+        }
+    }
+}
+
 /// The findings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
@@ -215,6 +244,8 @@ pub struct Findings {
     pub not_reproduced: Vec<String>,
     /// Groups that were not analysed, and why: of lines with several faults, too many, or after a stop.
     pub not_analysed: Vec<String>,
+    /// Engines that answer otherwise when asked again.
+    pub unstable: Vec<UnstableEngine>,
     /// True if the run was stopped before all causes were searched to the end.
     pub interrupted: bool,
     /// For each listed divergence of rows that was met, by id, the simplest row of each engine.

@@ -27,15 +27,46 @@ pub(super) struct OpenGroup<'s> {
     pub(super) recorded: Vec<RecordedRow>,
     /// Lines with words that are not choices of the specification.
     pub(super) words: Vec<WordLine>,
-    /// The reason why nothing was found: no case failed again.
-    pub(super) vanished: Option<&'static str>,
+    /// The reason why nothing was found.
+    pub(super) vanished: Option<Vanished>,
     /// True if the run was stopped before the group's causes were searched to the end.
     pub(super) stopped: bool,
+    /// True for lines with several faults, and without words: there is no space to search.
+    pub(super) several: bool,
+}
+
+/// The reason why nothing is found in a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Vanished {
+    /// No case failed again.
+    Passes,
+    /// No row failed when run alone.
+    PassesAlone,
+    /// Cases fail again, and no condition explains which.
+    Unexplained,
+    /// The engine stopped answering.
+    Unanswered,
+}
+
+impl Vanished {
+    /// The reason in words.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Passes => "not reproduced",
+            Self::PassesAlone => "the rows that failed passed when run alone",
+            Self::Unexplained => "no condition explains which rows fail",
+            Self::Unanswered => "the engine stopped answering",
+        }
+    }
+
+    /// True if the mismatches did not come out again.
+    pub(super) fn is_unstable(self) -> bool {
+        matches!(self, Self::Passes | Self::PassesAlone)
+    }
 }
 
 impl<'s> OpenGroup<'s> {
-    /// The group of a run's result; none for lines with several faults, unless they have words: there is no space to
-    /// search.
+    /// The group of a run's result; none if the specification does not have it.
     pub(super) fn new(
         spec: &'s Spec,
         executed: &'s BTreeMap<String, ExecutedInstruction>,
@@ -47,18 +78,16 @@ impl<'s> OpenGroup<'s> {
         let rules = &instruction.forms[form].rules;
         let position = |rule: &String| rules.iter().position(|known| known.id == *rule);
         let several = key.mismatch.rules.len() > 1;
-        if several && group.words.is_empty() {
-            return None;
-        }
         let rule = match key.mismatch.rules.first() {
             None => None,
+            Some(_) if several && group.words.is_empty() => None,
             Some(rule) => Some(position(rule)?),
         };
         let sample = group.sample.iter().map(|sample| sample.values.clone()).filter(|values| !values.is_empty());
         let mut open: Vec<Values> = group.kept.values().cloned().chain(sample).collect();
         open.sort();
         open.dedup();
-        if several {
+        if several && !group.words.is_empty() {
             open.clear();
         }
         Some(Self {
@@ -73,7 +102,14 @@ impl<'s> OpenGroup<'s> {
             words: group.words_by_module(),
             vanished: None,
             stopped: false,
+            several: several && group.words.is_empty(),
         })
+    }
+
+    /// The key of the group in a run's result.
+    pub(super) fn key(&self) -> GroupKey {
+        let (instruction, form) = (self.instruction.name.clone(), self.form().id.clone());
+        GroupKey { instruction, form, mismatch: self.mismatch.clone() }
     }
 
     pub(super) fn form(&self) -> &'s Form {
@@ -85,14 +121,23 @@ impl<'s> OpenGroup<'s> {
         self.mismatch.does == Does::Computes
     }
 
+    /// A description without a reason.
+    pub(super) fn words_of(&self) -> String {
+        describe_group(&self.form().id, self.mismatch.does, &self.mismatch.rules, self.count)
+    }
+
     /// A description for the report, with the reason why there is no finding.
     pub(super) fn describe(&self, why: &str) -> String {
         describe(&self.form().id, &self.mismatch, self.count, why)
     }
 
-    /// A description for the report, if the run was stopped before the group was searched to the end.
-    pub(super) fn describe_stopped(&self) -> Option<String> {
-        self.stopped.then(|| self.describe(STOPPED))
+    /// A description for the report, if its causes were not searched to the end.
+    pub(super) fn describe_unsearched(&self) -> Option<String> {
+        match () {
+            () if self.stopped => Some(self.describe(STOPPED)),
+            () if self.several && self.vanished.is_none() => Some(self.describe(SEVERAL_FAULTS)),
+            () => None,
+        }
     }
 
     /// A search for the causes of open cases, in the environment with most of them.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::finding::UnstableEngine;
 use super::inquiry::Inquiry;
-use super::open_group::OpenGroup;
+use super::open_group::{OpenGroup, Vanished};
 use super::search::exact::Seen;
 use crate::campaign::WordLine;
 use crate::case::{Case, InternalError};
@@ -43,6 +44,12 @@ impl<'g> AskedAgain<'g> {
         self.cases.iter().map(|(at, _)| *at).chain(self.words.iter().map(|(at, _)| *at))
     }
 
+    /// The line at a position.
+    fn line(&self, at: usize) -> String {
+        let word = || self.words.get(at - self.cases.len()).map(|(_, line)| line.line.clone());
+        self.cases.get(at).map(|(_, case)| case.line()).or_else(word).unwrap_or_default()
+    }
+
     /// The meaning of the engine's answer to each.
     fn ask(&self, inquiry: &Inquiry<'_>, groups: &[OpenGroup<'_>]) -> Result<Vec<Seen>, InternalError> {
         let cases: Vec<Case<'_>> = self.cases.iter().map(|(_, case)| *case).collect();
@@ -62,30 +69,69 @@ fn some<T>(all: &[T]) -> impl Iterator<Item = &T> {
     all.iter().step_by(all.len().div_ceil(AGAIN).max(1))
 }
 
-/// Asks about some lines of each group twice. Groups that fail neither time are removed from the search. If
-/// too many lines change between the two times, returns a message that says so, and nothing is searched.
-pub(super) fn check(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Result<Option<String>, InternalError> {
+/// The answers to some lines of each group, which were asked about twice.
+pub(super) struct AnswersAgain {
+    asked: usize,
+    /// How many had two different answers.
+    wavered: usize,
+    /// How many came out otherwise than in the run at least once.
+    changed: usize,
+    /// The first of them.
+    first: Option<String>,
+}
+
+/// Asks about some lines of each group twice. Groups that fail neither time have vanished, and nothing of them is searched.
+pub(super) fn check(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Result<AnswersAgain, InternalError> {
     let again = AskedAgain::of(groups);
     let (first, second) = (again.ask(inquiry, groups)?, again.ask(inquiry, groups)?);
     let of_group: Vec<usize> = again.groups().collect();
-    let changed = first.iter().zip(&second).filter(|(first, second)| first != second).count();
-    let asked = of_group.len();
-    if changed >= FEWEST && changed * 100 >= asked * CHANGED {
-        let name = inquiry.name();
-        return Ok(Some(format!(
-            "{name} is unstable: {changed} of {} gave different answers when asked about twice, so no \
-             cause was searched for",
-            counted(asked, "line")
-        )));
-    }
+    let twice: Vec<(&Seen, &Seen)> = first.iter().zip(&second).collect();
+    let fails = |seen: &Seen| *seen == Seen::Fails;
+    let is_changed = |(first, second): &(&Seen, &Seen)| !fails(first) || !fails(second);
+    // An interrupted engine answers nothing.
+    let stopped = inquiry.stopped();
+    let changed = if stopped { None } else { twice.iter().position(is_changed) };
+    let answers = AnswersAgain {
+        asked: of_group.len(),
+        wavered: twice.iter().filter(|(first, second)| first != second).count(),
+        changed: twice.iter().filter(|twice| !stopped && is_changed(twice)).count(),
+        first: changed.map(|at| again.line(at)),
+    };
     let asked: BTreeSet<usize> = of_group.iter().copied().collect();
-    let failing = of_group.iter().zip(&first).chain(of_group.iter().zip(&second));
-    let failed: BTreeSet<usize> = failing.filter(|(_, seen)| **seen == Seen::Fails).map(|(at, _)| *at).collect();
+    let failing = of_group.iter().zip(&twice).filter(|(_, (first, second))| fails(first) || fails(second));
+    let failed: BTreeSet<usize> = failing.map(|(at, _)| *at).collect();
     for at in asked.difference(&failed) {
         let group = &mut groups[*at];
         group.open.clear();
         group.words.clear();
-        group.vanished = Some("not reproduced");
+        group.vanished = Some(Vanished::Passes);
     }
-    Ok(None)
+    Ok(answers)
+}
+
+impl AnswersAgain {
+    /// The reason why no causes are searched for, if too many lines had two different answers.
+    pub(super) fn without_causes(&self, engine: &str) -> Option<String> {
+        let Self { asked, wavered, .. } = self;
+        (*wavered >= FEWEST && wavered * 100 >= asked * CHANGED).then(|| {
+            format!(
+                "{engine} is unstable: {wavered} of {} gave different answers when asked about twice, so no \
+                 cause was searched for",
+                counted(*asked, "line")
+            )
+        })
+    }
+
+    /// The engine, if it answered otherwise than in the run; `groups` after the search.
+    pub(super) fn unstable(self, engine: &str, groups: &[OpenGroup<'_>]) -> Option<UnstableEngine> {
+        let nothing_holds = self.without_causes(engine).is_some();
+        let vanished = groups.iter().filter(|group| nothing_holds || group.vanished.is_some_and(Vanished::is_unstable));
+        let first_group = vanished.clone().next().map(OpenGroup::words_of);
+        Some(UnstableEngine {
+            engine: engine.to_owned(),
+            groups: vanished.map(OpenGroup::key).collect(),
+            lines: [self.asked, self.changed],
+            first: self.first.or(first_group)?,
+        })
+    }
 }

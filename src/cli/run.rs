@@ -323,7 +323,7 @@ impl Opts {
         let mut noted = |error: InternalError| results.internal_errors.push(error.to_string());
         let (findings, matrix) = (findings.map_err(&mut noted), matrix.map_err(&mut noted));
         let (findings, matrix) = (findings.unwrap_or_default(), matrix.unwrap_or_default());
-        let mut report = Report::new(run.spec, run.divergences, run.options, &results, findings);
+        let mut report = Report::new(run.spec, run.divergences, run.options, &mut results, findings);
         report.date = self.today.as_ref().map(ToString::to_string);
         report.deeper = self.deeper(run.spec, run.options, &results, sources.specs);
         report.support = matrix.as_ref().map(SupportReport::new);

@@ -145,7 +145,7 @@ impl EngineAsker<'_> {
         Ok((engine, observations))
     }
 
-    /// What is asked first, in parts.
+    /// The first questions, in parts.
     pub(super) fn parts(&self) -> Vec<SurveyPart> {
         let words = |pair: ModulePair| format!("PTX {}, {}", self.grid.version(pair), self.grid.target(pair));
         let (mut parts, mut questions, mut size): (Vec<SurveyPart>, BTreeMap<_, _>, usize) = Default::default();

@@ -165,9 +165,9 @@ pub(crate) fn report(spec: &Spec, known: &Divergences, engines: &[StandIn<'_>], 
         subjects.push(Subject { judge: engine.as_judge(), executor: engine.as_executor(), newest });
     }
     let progress = Progress::default();
-    let results = run(spec, known, &subjects, options, &progress);
+    let mut results = run(spec, known, &subjects, options, &progress);
     let findings = find(spec, known, &subjects, &results, &progress).expect("our own texts can be read");
-    Report::new(spec, known, options, &results, findings)
+    Report::new(spec, known, options, &mut results, findings)
 }
 
 /// A mistake of an engine that executes: where it is made, and the choice that it takes instead.

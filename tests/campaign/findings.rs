@@ -376,7 +376,7 @@ fn a_stop_ends_the_search_and_the_report_says_so() {
             wrong_on_some(line, read, right)
         });
         let subjects = [Subject::judging(&engine, *spec.isa.versions.last().expect("versions"))];
-        let results = run(spec, &none, &subjects, &few_lines(), &progress);
+        let mut results = run(spec, &none, &subjects, &few_lines(), &progress);
         searching.store(true, Ordering::Relaxed);
         let findings = find(spec, &none, &subjects, &results, &progress).expect("our own texts can be read");
         // The questions of a round are asked together, here at most about 30,000.
@@ -388,7 +388,7 @@ fn a_stop_ends_the_search_and_the_report_says_so() {
         let left = |group: &&String| group.ends_with("the run was stopped before its causes were searched to the end");
         let left = findings.not_analysed.iter().filter(left).count();
         assert!(left > 0 && findings.not_reproduced.is_empty(), "{findings:#?}");
-        let report = Report::new(spec, &none, &few_lines(), &results, findings);
+        let report = Report::new(spec, &none, &few_lines(), &mut results, findings);
         assert_eq!(report.verdict, RunVerdict::Interrupted);
         assert!(report.text().contains("the run was stopped"), "{}", report.text());
     }

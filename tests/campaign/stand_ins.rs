@@ -44,14 +44,14 @@ fn an_engine_that_always_fails_is_abandoned_after_a_few_cases() {
             StandIn::new("odd@1.0").judging(&SPEC, |_, _, _| Outcome::Crashed("signal 11".to_owned())).executing(fails);
         let subject = if judges { Subject::judging(&engine, newest()) } else { Subject::executing(&engine, newest()) };
         let (divergences, options, progress) = (Divergences::default(), options("suq"), Progress::default());
-        let results = campaign::run(&SPEC, &divergences, &[subject], &options, &progress);
+        let mut results = campaign::run(&SPEC, &divergences, &[subject], &options, &progress);
         let why = format!("it failed 24 times in a row, the last time: {words}");
         assert_eq!(results.engines[0].gave_up, Some(why));
         assert!(engine.asked() <= 100, "{} cases were asked about", engine.asked());
         let findings =
             causes::find(&SPEC, &divergences, &[subject], &results, &progress).expect("our own texts can be read");
         assert!(findings.all.is_empty(), "{findings:#?}");
-        let report = Report::new(&SPEC, &divergences, &options, &results, findings);
+        let report = Report::new(&SPEC, &divergences, &options, &mut results, findings);
         assert_eq!(report.verdict, RunVerdict::CouldNotJudge);
         assert!(report.text().contains(words), "{}", report.text());
     }
@@ -70,9 +70,9 @@ fn a_mistake_of_ours_ends_one_task_and_not_the_run() {
     let subject = Subject::judging(&engine, newest());
     let (divergences, progress) = (Divergences::default(), Progress::default());
     let options = Options { batch: 50, ..options("suld") };
-    let results = campaign::run(&SPEC, &divergences, &[subject], &options, &progress);
+    let mut results = campaign::run(&SPEC, &divergences, &[subject], &options, &progress);
     assert!(asked.load(Ordering::Relaxed) > 1000, "the other tasks went on");
-    let report = Report::new(&SPEC, &divergences, &options, &results, causes::Findings::default());
+    let report = Report::new(&SPEC, &divergences, &options, &mut results, causes::Findings::default());
     assert_eq!(report.verdict, RunVerdict::InternalError);
     assert_eq!(report.internal_errors, ["a mistake in ptx-conform: there are two dimensions"]);
 }
@@ -107,11 +107,11 @@ fn an_example_that_an_engine_answers_otherwise_is_a_disagreement() {
         });
         let subjects = [Subject::judging(&engine, newest())];
         let (divergences, options, progress) = (Divergences::default(), options("suq"), Progress::default());
-        let results = campaign::run(&SPEC, &divergences, &subjects, &options, &progress);
+        let mut results = campaign::run(&SPEC, &divergences, &subjects, &options, &progress);
         assert_eq!(results.unlisted(), 0);
         let findings =
             causes::find(&SPEC, &divergences, &subjects, &results, &progress).expect("our own texts can be read");
-        (results.agreed(), Report::new(&SPEC, &divergences, &options, &results, findings).text())
+        (results.agreed(), Report::new(&SPEC, &divergences, &options, &mut results, findings).text())
     };
     let (agreed, text) = verdict(false);
     assert!(agreed && text.contains("unexpected: 0"), "{text}");
@@ -158,10 +158,10 @@ fn a_listed_divergence_that_is_not_asked_about_is_counted() {
     let divergences = Divergences::from_texts(&[("planted.yaml".to_owned(), yaml.to_owned())], &SPEC)
         .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
     let options = options("suq");
-    let results = campaign::run(&SPEC, &divergences, &subjects, &options, &Progress::default());
+    let mut results = campaign::run(&SPEC, &divergences, &subjects, &options, &Progress::default());
     assert!(results.engines[0].stale.is_empty() && results.agreed());
     let findings = causes::find(&SPEC, &divergences, &subjects, &results, &Progress::default());
-    let report = Report::new(&SPEC, &divergences, &options, &results, findings.expect("our own texts can be read"));
+    let report = Report::new(&SPEC, &divergences, &options, &mut results, findings.expect("our own texts can be read"));
     let said = "1 listed divergence not asked about: no code is generated (--generate-code none): planted";
     assert!(report.text().contains(said), "{}", report.text());
 }

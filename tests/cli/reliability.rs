@@ -290,6 +290,20 @@ fn reports_have_the_usual_mode() {
     assert_eq!(mode(directory.path().join("reports/latest/report.json")), mode(plain));
 }
 
+/// What comes out otherwise when asked again is no finding, no new mismatch, and no agreement.
+#[test]
+fn an_engine_that_wavers_neither_agrees_nor_disagrees() {
+    let directory = directory();
+    let wavers = engine(&format!("wavers 5 {}", model()));
+    let (code, text) = run(directory.path(), &[&wavers], &["--no-execution", "--jobs", "1", "--no-matrix"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("could not judge: failing@") && text.contains(" is unstable: "), "{text}");
+    assert!(text.contains("mismatching lines came out otherwise when asked about again; the first: suq."), "{text}");
+    assert!(!text.contains("\nfinding ") && text.contains(": 0 new and 0 known mismatch groups"), "{text}");
+    let report = std::fs::read_to_string(directory.path().join("reports/latest/index.html")).expect("a page");
+    assert!(report.contains(" is unstable: "), "the page says it");
+}
+
 /// An engine that fails at every question is abandoned soon, and never counts as agreeing.
 #[test]
 fn an_engine_that_always_fails_is_abandoned_soon() {

@@ -8,6 +8,9 @@ every N MODEL...
               passes on the answers of the engine MODEL, but ends at every Nth question
 quiet WHAT MODEL...
               passes on the answers of the engine MODEL, but skips all rows, or all lines that MODEL accepts or rejects
+wavers EVERY MODEL...
+              passes on the answers of the engine MODEL, but answers otherwise when it is asked about each EVERYth line for the
+              first time
 hangs FILE    writes to FILE its process id, that of a child, and that of a grandchild in a session of its own whose
               parent has ended; and never answers
 bits, null, count, outcome, dies
@@ -81,6 +84,19 @@ def quiet():
         say(response)
 
 
+def wavers():
+    known = set()
+    for question, response in passed_on(sys.argv[3:]):
+        if "judged" in response:
+            outcomes = response["judged"]["outcomes"]
+            for at, line in enumerate(question["judge"]["lines"]):
+                new = line not in known
+                known.add(line)
+                if new and len(known) % int(sys.argv[2]) == 0:
+                    outcomes[at] = {"rejected": "not today"} if outcomes[at] == "accepted" else "accepted"
+        say(response)
+
+
 def judge(body):
     if MODE == "hangs" and body["lines"]:
         child = subprocess.Popen(["sleep", "600"])
@@ -104,8 +120,8 @@ def execute(body):
     say({"executed": {"id": body["id"], "answers": answers}})
 
 
-if MODE in ("lost", "every", "quiet"):
-    {"lost": lost, "every": every, "quiet": quiet}[MODE]()
+if MODE in ("lost", "every", "quiet", "wavers"):
+    {"lost": lost, "every": every, "quiet": quiet, "wavers": wavers}[MODE]()
     sys.exit()
 for message in sys.stdin:
     kind, body = next(iter(json.loads(message).items()))

@@ -11,7 +11,7 @@ use super::Cause;
 use super::extents;
 use crate::case::{Case, InternalError};
 use crate::causes::inquiry::Inquiry;
-use crate::causes::open_group::OpenGroup;
+use crate::causes::open_group::{OpenGroup, Vanished};
 use crate::causes::search::exact::Search;
 use crate::engine::{Depth, Outcome};
 use crate::space::{EnvironmentValues, Values};
@@ -41,14 +41,14 @@ pub(crate) fn causes<'s>(
         }
         for at in searches.extract_if(.., |(at, _)| unfinished.contains(at)).map(|(at, _)| at) {
             groups[at].open.clear();
-            groups[at].vanished = Some("the engine stopped answering");
+            groups[at].vanished = Some(Vanished::Unanswered);
         }
         let mut found: Vec<Cause<'s>> = Vec::new();
         for (at, search) in &searches {
             let group = &mut groups[*at];
             if !search.failed() {
                 if wave == 0 {
-                    group.vanished = Some("not reproduced");
+                    group.vanished = Some(Vanished::Passes);
                 }
                 // Nothing fails any more, so there is nothing to learn.
                 group.open.retain(|values| EnvironmentValues::of(values) != search.environment);

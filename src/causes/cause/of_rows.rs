@@ -11,7 +11,7 @@ use super::{Cause, CauseRows, RowCause, resolve};
 use crate::campaign::Mismatch;
 use crate::case::{CaseResult, CostlyRows, InternalError};
 use crate::causes::inquiry::Inquiry;
-use crate::causes::open_group::OpenGroup;
+use crate::causes::open_group::{OpenGroup, Vanished};
 use crate::causes::rows::effect::ExpectedEffect;
 use crate::causes::rows::executed::ExecutedInstruction;
 use crate::causes::rows::inputs::{self, TriedRow};
@@ -110,7 +110,7 @@ pub(crate) fn causes<'s>(
         Ok(causes) => causes,
     };
     if causes.is_empty() && group.vanished.is_none() {
-        group.vanished = Some("not reproduced");
+        group.vanished = Some(Vanished::Unexplained);
     }
     Ok(causes)
 }
@@ -121,7 +121,7 @@ fn not_reproduced(
     form: &Form,
     mismatch: &Mismatch,
     open: &[Values],
-) -> Result<Option<&'static str>, InternalError> {
+) -> Result<Option<Vanished>, InternalError> {
     let costly = inquiry.costly(TRAPS);
     let (mut failed, mut asked) = (0, 0);
     // Some simple ones, and some others.
@@ -131,7 +131,7 @@ fn not_reproduced(
         asked += 1;
         failed += usize::from(results.iter().any(|result| is_failure(result, mismatch)));
     }
-    Ok((failed == 0 && asked > 0).then_some("the rows that failed passed when run alone"))
+    Ok((failed == 0 && asked > 0).then_some(Vanished::PassesAlone))
 }
 
 /// True if a row fails in the way of the mismatch.

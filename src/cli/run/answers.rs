@@ -11,7 +11,7 @@ use ptx_conform::engine::{CaseExecutor, toolchain};
 use ptx_conform::ledger::{Ledger, LedgerError, RemarkKind};
 use ptx_conform::plural::counted;
 
-/// What is done with answers of earlier runs.
+/// The use of answers of earlier runs.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct AnswerOpts {
     /// Ask this share of the questions again that an earlier run asked, from 0 to 1, and report answers that changed. Answers of

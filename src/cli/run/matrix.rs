@@ -8,7 +8,7 @@ use ptx_conform::matrix::{Matrix, Survey, SurveyPart};
 use ptx_conform::spec::Instruction;
 
 impl Opts {
-    /// What the manual says about the run's instructions; none if no matrix is wanted.
+    /// The manual's statements about the run's instructions; none if no matrix is wanted.
     pub(super) fn survey<'s>(&self, run: &Campaign<'s>) -> Option<Survey<'s>> {
         // A run in one environment cannot make it.
         if self.no_matrix || !run.options.depth.budget().matrix || self.ptx.is_some() {
@@ -20,7 +20,7 @@ impl Opts {
     }
 }
 
-/// What the engines that judge are asked whatever they answer, in parts that are tasks.
+/// The questions that the engines that judge are asked whatever they answer, in parts that are tasks.
 pub(super) fn preparations<'a>(
     run: &Campaign<'a>,
     ledger: &'a Ledger,
