@@ -91,9 +91,10 @@ fn a_second_run_asks_nothing() {
         assert!(second == code && lines == 0, "{lines} lines: {text}");
         assert!(text.contains(" of earlier runs were used"), "{text}");
         assert!(files(judge.path(), "first") == files(judge.path(), "second"), "the reports differ");
-        // Parts take from it as well.
+        // Parts take from it as well,
         let (part, text, lines) = judge.run(&["--name", "part", "--shard", "1/2"]);
-        assert!(part == Some(0) && lines == 0, "{lines} lines: {text}");
+        // but for the first few of a task, which are asked about apart.
+        assert!(part == Some(0) && lines < 20, "{lines} lines: {text}");
         let (_, text, lines) = judge.run(&["--no-answers"]);
         assert!(lines > 1000 && !text.contains("earlier"), "{lines} lines: {text}");
     }

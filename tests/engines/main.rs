@@ -8,6 +8,7 @@ mod blame;
 mod cases;
 #[path = "../defects/pages.rs"]
 mod defect_pages;
+mod ended;
 mod faults;
 mod installed;
 mod kernels;
@@ -40,6 +41,7 @@ fn main() {
     let of_modules = [
         ("blame", blame::trials()),
         ("protocol", protocol::trials()),
+        ("ended", ended::trials()),
         ("faults", faults::trials()),
         ("modules", modules::trials()),
         ("ptxas", ptxas::trials()),
