@@ -15,7 +15,7 @@ use super::first_answers::FirstAnswers;
 use super::line_task::LineTask;
 use super::lowering;
 use super::options::{Options, Progress, Stage, Subject};
-use super::plan::{FormPlan, Task};
+use super::plan::{FormPlan, Purpose, Task};
 use super::planner;
 use super::results::{EngineResult, RowSource};
 use super::rows::{self, Executor};
@@ -197,21 +197,23 @@ impl<'a> Stages<'a> {
     ) -> Result<(Vec<FormPlan>, Vec<LineTask<'c>>), InternalError> {
         let (small, large) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
         let ask = |task: Task| {
-            if self.options.depth.budget().together {
+            let small_task = together::is_small(&task);
+            if self.options.depth.budget().together && (small_task || task.purpose == Purpose::Code) {
                 together.add(at, task);
-            } else if together::is_small(&task) {
+            } else if small_task {
                 let question = LineQuestion::new(instruction, task);
                 small.lock().unwrap_or_else(PoisonError::into_inner).push(question);
             } else {
-                let described = task.describe(instruction).to_string();
-                large.lock().unwrap_or_else(PoisonError::into_inner).push((described, task));
+                // A hash, since the texts of a large plan are larger than the plan.
+                let hash = blake3::hash(task.describe(instruction).to_string().as_bytes());
+                large.lock().unwrap_or_else(PoisonError::into_inner).push((*hash.as_bytes(), task));
             }
         };
         let plan = || Ok(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
         let plans = InternalError::caught(plan)?;
         // In an order of their own, since threads plan in any order.
         let mut large = large.into_inner().unwrap_or_else(PoisonError::into_inner);
-        large.sort_by(|(a, _), (b, _)| a.cmp(b));
+        large.sort_by_key(|(hash, _)| *hash);
         let large = large.into_iter().map(|(_, task)| LineTask::Alone(instruction, task));
         let small = small.into_inner().unwrap_or_else(PoisonError::into_inner);
         let small = together::packed(small, self.options.batch).into_iter().map(LineTask::Packed);

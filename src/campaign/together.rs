@@ -52,10 +52,12 @@ impl<'a> Together<'a> {
             // Parts of one size: a small rest would cost a process as well.
             let parts = waiting.len().div_ceil(LINES.min(batch)).max(1);
             let size = waiting.len().div_ceil(parts);
-            while !waiting.is_empty() {
-                let rest = waiting.split_off(size.min(waiting.len()));
-                let of = |(at, variant): (usize, PlannedVariant)| (self.instructions[at], variant);
-                let variants = std::mem::replace(&mut waiting, rest).into_iter().map(of).collect();
+            let of = |(at, variant): (usize, PlannedVariant)| (self.instructions[at], variant);
+            let mut waiting = waiting.into_iter().map(of);
+            while waiting.len() > 0 {
+                // Without the room of those that follow.
+                let mut variants = Vec::with_capacity(size);
+                variants.extend(waiting.by_ref().take(size));
                 questions.push(LineQuestion { purpose, parts: vec![QuestionPart { environment, variants }] });
             }
         }
