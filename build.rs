@@ -1,5 +1,5 @@
-//! Names what determines how engines are asked and understood: the crates, and how questions are told apart. The
-//! specification is no part of it: it decides only what is asked.
+//! Hashes the sources that ask engines and read their answers, as the name of this build for kept answers. The specification is left
+//! out: it decides what is asked, and each answer is kept with its question.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};

@@ -170,6 +170,19 @@ impl<'a> KeptEngine<'a> {
         answers.into_iter().flatten().collect()
     }
 
+    /// The answers to questions of a kind, each about a case.
+    fn recall_cases<C: Clone + Serialize, A: KeptAnswer>(
+        &self,
+        kind: &str,
+        cases: &[C],
+        words: impl Fn(&C) -> String,
+        ask: impl FnOnce(&[C]) -> Vec<A>,
+    ) -> Vec<A> {
+        let questions = cases.iter().map(|case| self.by_json(kind, case)).collect();
+        let of = |missing: &[usize]| missing.iter().map(|at| cases[*at].clone()).collect::<Vec<C>>();
+        self.recall(questions, |at| words(&cases[at]), |missing| ask(&of(missing)))
+    }
+
     /// The answer to a question of the conclusion, if an earlier process asked it.
     fn in_ledger<A: KeptAnswer>(&self, question: &QuestionHash) -> Option<A> {
         if self.stage == AskingStage::Tasks {
@@ -322,15 +335,7 @@ impl CaseExecutor for KeptEngine<'_> {
 
     fn execute(&self, cases: &[LineCase]) -> Vec<Vec<Answer>> {
         let executor = self.executor.must(ABLE);
-        let questions = cases.iter().map(|case| self.by_json("rows", case)).collect();
-        self.recall(
-            questions,
-            |at| cases[at].line.clone(),
-            |missing| {
-                let asked: Vec<LineCase> = missing.iter().map(|at| cases[*at].clone()).collect();
-                executor.execute(&asked)
-            },
-        )
+        self.recall_cases("rows", cases, |case| case.line.clone(), |asked| executor.execute(asked))
     }
 
     fn function(&self, case: &LineCase, act: &mut dyn FnMut(&mut LineFunction<'_>)) -> bool {
@@ -374,15 +379,8 @@ fn listing(whole: WholeListing) -> Option<Listing> {
 impl CodeLister for KeptEngine<'_> {
     fn listings(&self, cases: &[LineCase]) -> Vec<Option<Listing>> {
         let lister = self.executor.and_then(CaseExecutor::as_lister).must(ABLE);
-        let questions = cases.iter().map(|case| self.by_json("listing", case)).collect();
-        let answers: Vec<WholeListing> = self.recall(
-            questions,
-            |at| cases[at].line.clone(),
-            |missing| {
-                let asked: Vec<LineCase> = missing.iter().map(|at| cases[*at].clone()).collect();
-                lister.listings(&asked).into_iter().map(|of| of.map(whole)).collect()
-            },
-        );
+        let ask = |asked: &[LineCase]| lister.listings(asked).into_iter().map(|of| of.map(whole)).collect();
+        let answers: Vec<WholeListing> = self.recall_cases("listing", cases, |case| case.line.clone(), ask);
         answers.into_iter().map(listing).collect()
     }
 
@@ -398,14 +396,6 @@ impl CodeLister for KeptEngine<'_> {
 impl KernelExecutor for KeptEngine<'_> {
     fn execute_kernels(&self, cases: &[KernelCase]) -> Vec<KernelAnswer> {
         let executor = self.executor.and_then(|executor| executor.as_kernel_executor()).must(ABLE);
-        let questions = cases.iter().map(|case| self.by_json("kernel", case)).collect();
-        self.recall(
-            questions,
-            |at| cases[at].module.to_string(),
-            |missing| {
-                let asked: Vec<KernelCase> = missing.iter().map(|at| cases[*at].clone()).collect();
-                executor.execute_kernels(&asked)
-            },
-        )
+        self.recall_cases("kernel", cases, |case| case.module.to_string(), |asked| executor.execute_kernels(asked))
     }
 }

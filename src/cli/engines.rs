@@ -188,7 +188,7 @@ pub(crate) struct Opened {
 
 /// The condition under which an engine answers the same question in the same way.
 enum Repeats {
-    /// There is none: it may answer otherwise.
+    /// No condition: its answers may differ from one time to the next.
     Never,
     /// As long as its files are the same.
     WithItsFiles,

@@ -15,7 +15,7 @@ const STDERR: &str = "----- stderr\n";
 pub(crate) fn command(directory: &Path, arguments: &[String]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
     command.args(arguments).current_dir(directory).env_remove("RUST_BACKTRACE");
-    // What a test is told does not depend on the tests before it.
+    // Answers that an earlier test kept would change what is printed.
     command.env("PTX_CONFORM_ANSWERS", "");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
