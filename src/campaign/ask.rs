@@ -103,6 +103,10 @@ impl<'a> Asker<'a> {
                 .collect();
             match self.in_steps(&cases, depth, batch) {
                 Ok(results) => {
+                    let unasked = (cases.len() - results.len()) as u64;
+                    if unasked > 0 {
+                        *tally.skipped.entry(self.health.not_asked()).or_default() += unasked;
+                    }
                     for (((instruction, row), case), result) in rows.iter().zip(&cases).zip(&results) {
                         let (Some(reading), Some(outcome)) = (result.reading(), result.outcome()) else { continue };
                         let environment = case.environment();

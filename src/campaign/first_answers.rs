@@ -47,6 +47,12 @@ impl FirstAnswers {
         }
     }
 
+    /// The reason why cases were not asked about, in words of a report.
+    pub(super) fn not_asked(&self) -> String {
+        let why = self.gave_up().unwrap_or_else(|| "it answered no more".to_owned());
+        format!("not asked: {why}")
+    }
+
     /// The reason why the engine was asked no further.
     pub(super) fn gave_up(&self) -> Option<String> {
         self.0.given_up().filter(|_| !self.0.answers())

@@ -25,9 +25,18 @@ impl<'a> LineTask<'a> {
         }
     }
 
+    /// True if its lines are directives.
+    fn of_directives(&self) -> bool {
+        match self {
+            Self::Alone(instruction, _) => instruction.is_directive(),
+            Self::Packed(question) => question.variants().next().is_some_and(|(of, _)| of.is_directive()),
+        }
+    }
+
     /// Its kind in a ledger.
     pub(super) fn kind(&self) -> TaskKind {
         match self.purpose() {
+            Purpose::Check if self.of_directives() => TaskKind::Directives,
             Purpose::Check => TaskKind::Check,
             Purpose::Code => TaskKind::Code,
         }

@@ -167,7 +167,11 @@ impl<'a> Executor<'a> {
         let relaxed = std::sync::atomic::Ordering::Relaxed;
         let mut open: Vec<&[Values]> = planned.iter().map(|planned| planned.rows.as_slice()).collect();
         while open.iter().any(|rows| !rows.is_empty()) && !self.progress.stopped() {
-            let Some(mut step) = self.health.step() else { return };
+            let Some(mut step) = self.health.step() else {
+                let unasked: usize = open.iter().map(|rows| rows.len()).sum();
+                *tally.skipped_rows.entry(self.health.not_asked()).or_default() += unasked as u64;
+                return;
+            };
             let next: Vec<&[Values]> = open
                 .iter_mut()
                 .map(|rows| {

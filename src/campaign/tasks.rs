@@ -125,18 +125,18 @@ impl<'a> TaskKeeper<'a> {
         }
         self.progress.planned.fetch_add(1, Ordering::Relaxed);
         let engine = engine.id().as_str();
+        let name = self.ledger.map(|_| TaskName::of(engine, kind, &what()));
         let (number, shard) = {
             let mut state = self.state();
             state.tasks += 1;
-            (state.tasks, self.shard(&mut state, self.costs.of_task(engine, kind, size)))
+            (state.tasks, self.shard(&mut state, self.costs.of_task(name.as_ref(), engine, kind, size)))
         };
         let is_ours = match self.asks {
             Asks::Everything => true,
             Asks::Shard(ours) => ours.number == shard,
             Asks::Nothing => false,
         };
-        let Some(ledger) = self.ledger else { return PlannedTask { name: None, is_ours } };
-        let name = TaskName::of(engine, kind, &what());
+        let (Some(ledger), Some(name)) = (self.ledger, name) else { return PlannedTask { name: None, is_ours } };
         let row = TaskRow { name, number, shard, engine: engine.to_owned(), kind, what: words(), size };
         self.noted(ledger.plan(row));
         PlannedTask { name: Some(name), is_ours }

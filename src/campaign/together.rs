@@ -12,10 +12,16 @@ use crate::spec::Instruction;
 
 /// The most lines that are asked about together: enough that processes are few, and few enough that all threads have some.
 const LINES: usize = 2000;
+/// The same of directives, each of which has a process.
+const DIRECTIVES: usize = 128;
 
-/// The properties that variants asked about together share: a syntax error may end an assembler's pass, and some lines
-/// are refused beside those of other instructions when code is generated.
-type Common = (Purpose, Environment, bool, Option<usize>);
+/// The kind of lines that are asked about together: their purpose, and whether they are directives and have faults of
+/// syntax, which may end an assembler's pass.
+type Alike = (Purpose, bool, bool);
+
+/// The properties that variants asked about together share. Some lines are refused beside those of other instructions when
+/// code is generated.
+type Common = (Alike, Environment, Option<usize>);
 
 /// Collects tasks, and makes questions of them that do not depend on the order in which they came.
 pub(super) struct Together<'a> {
@@ -35,22 +41,21 @@ impl<'a> Together<'a> {
         // Each task is added whole.
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         for variant in task.rows() {
-            let faulty = variant.is_faulty(self.instructions[at]);
-            waiting.entry((purpose, environment, faulty, alone)).or_default().push((at, variant));
+            let alike = alike(purpose, self.instructions[at], &variant);
+            waiting.entry((alike, environment, alone)).or_default().push((at, variant));
         }
     }
 
     /// The questions, each about up to some thousand lines, or as many as are in a batch.
     pub(super) fn questions(self, batch: usize) -> Vec<LineQuestion<'a>> {
         let mut questions = Vec::new();
-        for ((purpose, environment, ..), mut waiting) in
-            self.waiting.into_inner().unwrap_or_else(PoisonError::into_inner)
+        for ((alike, environment, _), mut waiting) in self.waiting.into_inner().unwrap_or_else(PoisonError::into_inner)
         {
             // Sorted, since threads add tasks in any order; and two tasks may ask about the same variant.
             waiting.sort_unstable_by(|(a, x), (b, y)| (a, x.form, &x.values).cmp(&(b, y.form, &y.values)));
             waiting.dedup_by(|(a, x), (b, y)| (a, x.form, &x.values) == (b, y.form, &y.values));
             // Parts of one size: a small rest would cost a process as well.
-            let parts = waiting.len().div_ceil(LINES.min(batch)).max(1);
+            let parts = waiting.len().div_ceil(most(alike, batch)).max(1);
             let size = waiting.len().div_ceil(parts);
             let of = |(at, variant): (usize, PlannedVariant)| (self.instructions[at], variant);
             let mut waiting = waiting.into_iter().map(of);
@@ -58,7 +63,7 @@ impl<'a> Together<'a> {
                 // Without the room of those that follow.
                 let mut variants = Vec::with_capacity(size);
                 variants.extend(waiting.by_ref().take(size));
-                questions.push(LineQuestion { purpose, parts: vec![QuestionPart { environment, variants }] });
+                questions.push(LineQuestion { purpose: alike.0, parts: vec![QuestionPart { environment, variants }] });
             }
         }
         packed(questions, batch)
@@ -73,13 +78,14 @@ pub(super) fn is_small(task: &Task) -> bool {
 /// The same questions in an order of their own, small ones together. The targets follow one another, because an assembler
 /// takes several in one process. Faults of syntax stay apart.
 pub(super) fn packed(mut questions: Vec<LineQuestion<'_>>, batch: usize) -> Vec<LineQuestion<'_>> {
-    let most = LINES.min(batch);
     let lines = |question: &LineQuestion<'_>| question.variants().count();
     questions.sort_by(order);
     let mut packed: Vec<LineQuestion<'_>> = Vec::new();
     for question in questions {
         let fits = |last: &&mut LineQuestion<'_>| {
-            kind(last) == kind(&question) && last.purpose == Purpose::Check && lines(last) + lines(&question) <= most
+            let of = kind(last);
+            let fits = || lines(last) + lines(&question) <= of.map_or(LINES, |of| most(of, batch));
+            of == kind(&question) && last.purpose == Purpose::Check && fits()
         };
         match packed.last_mut().filter(fits) {
             Some(last) => last.parts.extend(question.parts),
@@ -89,10 +95,19 @@ pub(super) fn packed(mut questions: Vec<LineQuestion<'_>>, batch: usize) -> Vec<
     packed
 }
 
-/// The purpose of a question, and whether its lines have faults of syntax.
-fn kind(question: &LineQuestion<'_>) -> (Purpose, bool) {
-    let faulty = question.variants().next().is_some_and(|(instruction, variant)| variant.is_faulty(instruction));
-    (question.purpose, faulty)
+/// The kind of a variant.
+fn alike(purpose: Purpose, instruction: &Instruction, variant: &PlannedVariant) -> Alike {
+    (purpose, instruction.is_directive(), variant.is_faulty(instruction))
+}
+
+/// The kind of a question's lines; none if it has no lines.
+fn kind(question: &LineQuestion<'_>) -> Option<Alike> {
+    question.variants().next().map(|(instruction, variant)| alike(question.purpose, instruction, variant))
+}
+
+/// The most lines of a kind that are asked about together.
+fn most((_, directives, _): Alike, batch: usize) -> usize {
+    batch.min(if directives { DIRECTIVES } else { LINES })
 }
 
 fn order(a: &LineQuestion<'_>, b: &LineQuestion<'_>) -> Ordering {

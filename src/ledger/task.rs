@@ -40,6 +40,8 @@ impl fmt::Display for TaskName {
 pub enum TaskKind {
     /// Lines are checked.
     Check,
+    /// Directives are checked.
+    Directives,
     /// Lines are taken through code generation.
     Code,
     /// Words are tried in slots.
@@ -58,8 +60,9 @@ pub enum TaskKind {
 
 /// The kinds with their words, and the microseconds that a unit of their size takes on one core with a usual `ptxas`. Only their
 /// ratios matter: they share tasks among shards.
-const KINDS: [(TaskKind, &str, u64); 8] = [
+const KINDS: [(TaskKind, &str, u64); 9] = [
     (TaskKind::Check, "check", 1000),
+    (TaskKind::Directives, "directives", 20_000),
     (TaskKind::Code, "code", 4000),
     (TaskKind::Words, "words", 1000),
     (TaskKind::Examples, "examples", 5000),
@@ -130,8 +133,8 @@ impl TaskCounts {
 /// A task as the ledger has it.
 #[derive(Clone, Debug)]
 pub struct TaskState {
-    /// Its name as text.
-    pub name: String,
+    /// Its name.
+    pub name: TaskName,
     /// Its position in the plan.
     pub number: u64,
     /// The shard that does it.
@@ -150,7 +153,6 @@ pub struct TaskState {
 
 impl TaskState {
     pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let name: Vec<u8> = row.get(0)?;
         let number = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
         let done = match row.get::<_, Option<i64>>(7)? {
             None => None,
@@ -162,7 +164,7 @@ impl TaskState {
             }
         };
         Ok(Self {
-            name: name.iter().map(|byte| format!("{byte:02x}")).collect(),
+            name: TaskName(row.get(0)?),
             number: number(1)?,
             shard: number(2)?,
             engine: row.get(3)?,

@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use wait_timeout::ChildExt as _;
 
+use crate::addresses::FixedAddresses;
 use crate::guard::{self, Guarded};
 use crate::kin::{self, KinMark};
 use crate::memory;
@@ -64,6 +65,7 @@ impl Child {
     /// A file that another thread's child still has open for writing is busy for a moment.
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
         guard::begin();
+        let _fixed = FixedAddresses::new();
         let mark = KinMark::put(command);
         let mut started = command.spawn();
         for _ in 0..20 {

@@ -49,7 +49,8 @@ pub(crate) fn run_mark() -> &'static str {
         // A kernel without it leaves orphans to init: only the guard finds them then.
         let _ = rustix::process::set_child_subreaper(Some(own));
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        format!("{}-{}", own.as_raw_nonzero(), since.as_nanos())
+        // As long for each process: what the environment holds moves what lies behind it.
+        format!("{:010}-{:020}", own.as_raw_nonzero(), since.as_nanos())
     })
 }
 
@@ -61,7 +62,7 @@ impl KinMark {
     /// Has the process that a command starts marked, and lead a group of its own.
     pub(crate) fn put(command: &mut Command) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let mark = format!("{}.{}", run_mark(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let mark = format!("{}.{:010}", run_mark(), NEXT.fetch_add(1, Ordering::Relaxed));
         let above = std::env::var(VARIABLE).map_or_else(|_| String::new(), |above| above + ",");
         command.env(VARIABLE, above + &mark).process_group(0);
         Self(mark)

@@ -4,9 +4,10 @@
 //! A module imports only modules before it in this list; `tests/house.rs` checks that.
 //!
 //! ```text order
-//! words health kin guard memory child scratch identity engine no_code protocol serve external ptxas toolchain sass recording gpu reading reference
+//! words health kin guard memory addresses child scratch identity engine no_code protocol serve external ptxas toolchain sass recording gpu reading reference
 //! ```
 
+mod addresses;
 mod child;
 mod engine;
 pub mod external;

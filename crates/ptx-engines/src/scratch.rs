@@ -38,7 +38,7 @@ impl OwnedFolder {
         let prefix = format!("{prefix}{}-", machine());
         reclaim(place, &prefix);
         // No other living process has this number, so a name that was used is not used again by another run.
-        let prefix = format!("{prefix}{}-", std::process::id());
+        let prefix = format!("{prefix}{:010}-", std::process::id());
         let mut tries = 0;
         loop {
             let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(place)?;

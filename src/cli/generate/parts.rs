@@ -32,11 +32,10 @@ impl Opts {
     /// The parts to print, in order.
     pub(super) fn parts<'s>(&self, spec: &'s Spec, environment: &Environment) -> anyhow::Result<Vec<SpacePart<'s>>> {
         let mut instructions = crate::cli::load::instructions(spec, &self.instructions)?;
-        let is_directive = |of: &Instruction| of.forms.iter().any(|form| form.template.is_some());
-        if let Some(directive) = instructions.iter().find(|of| !self.instructions.is_empty() && is_directive(of)) {
+        if let Some(directive) = instructions.iter().find(|of| !self.instructions.is_empty() && of.is_directive()) {
             bail!("`{}` is a directive, which stands in no body: `run {0}` asks about such", directive.name);
         }
-        instructions.retain(|of| !is_directive(of));
+        instructions.retain(|of| !of.is_directive());
         let named = |instruction: &Instruction, form: &Form| {
             let short = |name: &String| {
                 *name == form.id || form.id.strip_prefix(&format!("{}.", instruction.name)) == Some(name)

@@ -18,7 +18,7 @@ use super::super::run::LEDGER;
 ///
 /// `docs/ledger.md` describes the file, which any program that reads SQLite can be asked about.
 ///
-/// Exit codes: 0 all tasks are done, 1 some are left, 2 the ledger cannot be read.
+/// Exit codes: 0 all tasks are done, or all of its part, 1 some are left, 2 the ledger cannot be read.
 ///
 /// Example: ptx-conform report show reports/latest
 #[derive(Debug, clap::Args)]
@@ -78,7 +78,8 @@ impl Opts {
             shards: by_shard(&tasks),
         };
         output::print(&if self.json { serde_json::to_string_pretty(&summary)? + "\n" } else { summary.text() })?;
-        let left = tasks.iter().any(|task| task.done.is_none());
+        let is_ours = |task: &&TaskState| header.shard == 0 || task.shard == header.shard;
+        let left = tasks.iter().filter(is_ours).any(|task| task.done.is_none());
         Ok(ExitCode::from(u8::from(left)))
     }
 }

@@ -6,6 +6,7 @@ use super::answer::{KILL, arguments, run};
 use super::mode::AskMode;
 use super::writer::BatchWriter;
 use super::{Arch, Ptxas};
+use crate::addresses::FixedAddresses;
 use crate::child::End;
 use crate::words::{cut, visible};
 use crate::{DeadlyModule, Depth, JointDeath};
@@ -74,7 +75,11 @@ pub(super) fn record(ptxas: &Ptxas, writer: &BatchWriter<'_>, death: ProcessDeat
 fn note(ptxas: &Ptxas, writer: &BatchWriter<'_>, death: &ProcessDeath) {
     let first = visible(death.lines().next().map_or("", |line| writer.line(line)));
     let (first, many) = (cut(&first, NOTED_BYTES), death.lines().count());
-    let again = if death.is_of_lines() { ", and not when asked again" } else { "" };
+    let again = match death.is_of_lines() {
+        true if FixedAddresses::new().hold() => ", and not when asked again",
+        true => ", and not when asked again (this system places memory at random, and does not let that be changed)",
+        false => "",
+    };
     let (id, how) = (&ptxas.id, &death.how);
     ptxas
         .health

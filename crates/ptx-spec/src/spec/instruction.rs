@@ -43,6 +43,11 @@ pub struct Instruction {
 }
 
 impl Instruction {
+    /// True if it is a directive: its forms are written in modules of their own, not in a body.
+    pub fn is_directive(&self) -> bool {
+        self.forms.iter().any(|form| form.template.is_some())
+    }
+
     /// True if a modifier belongs to a page without a description.
     pub fn is_elsewhere(&self, modifier: &str) -> bool {
         self.elsewhere.iter().any(|word| stands_for(word, modifier))
