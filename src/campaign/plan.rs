@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::engine::Depth;
 use crate::environment::Environment;
-use crate::space::{Diagram, EnvironmentValues, Region, Values};
+use crate::space::{Diagram, Draw, EnvironmentValues, Permutation, Region, Values};
 use crate::spec::Instruction;
 
 /// The purposes for which variants are asked about.
@@ -75,8 +75,8 @@ impl PlannedVariant {
 pub(super) enum TaskVariants {
     /// These.
     Listed(Vec<PlannedVariant>),
-    /// The variants at these positions in a space.
-    At(FormSpace, Vec<u128>),
+    /// This many from a place on in the random order of a space.
+    Drawn(Arc<DrawnSpace>, u128, usize),
     /// This many from a position on.
     Range(FormSpace, u128, usize),
 }
@@ -96,13 +96,46 @@ impl FormSpace {
     }
 }
 
+/// A space, the first variants of which in a random order are asked about. It is small however many they are.
+#[derive(Clone, Debug)]
+pub(super) struct DrawnSpace {
+    pub(super) space: FormSpace,
+    pub(super) order: Permutation,
+    /// How many of them are.
+    pub(super) wanted: u128,
+}
+
+impl DrawnSpace {
+    /// Up to `wanted` variants, in the order of a random series.
+    pub(super) fn new(space: &FormSpace, draw: &mut Draw, wanted: u128) -> Arc<Self> {
+        let order = Permutation::new(space.region().count(), draw);
+        Arc::new(Self { space: space.clone(), order, wanted: wanted.min(order.count()) })
+    }
+
+    /// True if a variant is asked about.
+    pub(super) fn has(&self, values: &[u8]) -> bool {
+        self.space.diagram.rank(values).and_then(|rank| self.order.place(rank)).is_some_and(|place| place < self.wanted)
+    }
+
+    /// The variants, in parts of up to `most`.
+    pub(super) fn parts(self: &Arc<Self>, most: usize) -> impl Iterator<Item = TaskVariants> {
+        let most = most.max(1);
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let count = usize::try_from(self.wanted - from).map_or(most, |left| left.min(most));
+            let part = (count > 0).then(|| TaskVariants::Drawn(Arc::clone(self), from, count));
+            from += count as u128;
+            part
+        })
+    }
+}
+
 impl Task {
     /// The number of its variants, or more.
     pub(super) fn size(&self) -> usize {
         match &self.variants {
             TaskVariants::Listed(rows) => rows.len(),
-            TaskVariants::At(_, ranks) => ranks.len(),
-            TaskVariants::Range(.., count) => *count,
+            TaskVariants::Drawn(.., count) | TaskVariants::Range(.., count) => *count,
         }
     }
 
@@ -112,9 +145,11 @@ impl Task {
             |space: &FormSpace, values| PlannedVariant { form: space.form, values, meant: space.rule, loose: false };
         match self.variants {
             TaskVariants::Listed(rows) => rows,
-            TaskVariants::At(space, ranks) => {
+            TaskVariants::Drawn(drawn, from, count) => {
+                let DrawnSpace { space, order, .. } = &*drawn;
                 let region = space.region();
-                ranks.iter().filter_map(|&rank| Some(row(&space, region.unrank(rank)?))).collect()
+                let places = (from..).take(count);
+                places.filter_map(|place| Some(row(space, region.unrank(order.position(place)?)?))).collect()
             }
             TaskVariants::Range(space, from, count) => {
                 space.region().iter_from(from).take(count).map(|values| row(&space, values)).collect()
@@ -129,10 +164,10 @@ impl Task {
             rule.and_then(|rule| Some(instruction.forms.get(at)?.rules.get(rule)?.id.clone()))
         };
         let what = match &self.variants {
-            TaskVariants::At(space, ranks) => {
-                let ranks: Vec<String> = ranks.iter().map(u128::to_string).collect();
-                json!({ "form": form(space.form), "breaks": rule(space.form, space.rule), "ranks": ranks })
-            }
+            TaskVariants::Drawn(drawn, from, count) => json!({
+                "form": form(drawn.space.form), "breaks": rule(drawn.space.form, drawn.space.rule),
+                "order": drawn.order.keys(), "from": from.to_string(), "count": count,
+            }),
             TaskVariants::Range(space, from, count) => json!({
                 "form": form(space.form), "breaks": rule(space.form, space.rule), "from": from.to_string(), "count": count,
             }),

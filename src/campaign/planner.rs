@@ -9,7 +9,9 @@ use rustc_hash::FxHashSet;
 use super::extras::with_modifiers_of_other_forms;
 use super::main_environment;
 use super::options::{Generate, Options, Strategy, Subject};
-use super::plan::{FormPlan, FormSpace, Isolated, PlannedVariant, Purpose, Task, TaskVariants, TestedVariants};
+use super::plan::{
+    DrawnSpace, FormPlan, FormSpace, Isolated, PlannedVariant, Purpose, Task, TaskVariants, TestedVariants,
+};
 use super::spaces::Spaces;
 use crate::engine::Depth;
 use crate::environment::Environment;
@@ -21,6 +23,9 @@ use crate::spec::{Cube, Form, Instruction, Spec};
 
 /// For each random breach of a rule, this many random valid variants are drawn.
 const RANDOM_BREACHES: u64 = 100;
+/// Random breaches of a rule whose choices are drawn one by one, so that rare choices are as frequent as others. Further ones
+/// are all equally likely: they take no memory.
+const RANDOM_CHOICES: u64 = 500;
 /// Breaches of each rule where not every choice is tried with it: the first one, and others as far from it and each other
 /// as the order of the space has them.
 const BREACHES: u128 = 4;
@@ -112,10 +117,10 @@ impl Planner<'_> {
             waiting: Vec::new(),
         };
         // Quick plans come first, so that asking begins while the rest is still being planned.
-        let taken = self.drawn(&mut plan, &valid);
+        let drawn = self.drawn(&mut plan, &valid);
         self.code(&plan, &valid.region());
         self.breaches_in_main(&mut plan, &breaches);
-        self.valid_in_main(&mut plan, &valid, &taken);
+        self.valid_in_main(&mut plan, &valid, drawn.as_deref());
         if self.boundaries_wanted() {
             match self.options.depth.budget().environments {
                 true => self.boundaries(&mut plan, self.needs),
@@ -151,25 +156,22 @@ impl Planner<'_> {
         self.options.strategy == Strategy::Complete && size <= self.options.limit
     }
 
-    /// Random valid variants, unless all are tested. Returns their positions.
-    fn drawn(&self, plan: &mut FormPlan, space: &FormSpace) -> FxHashSet<u128> {
+    /// Random valid variants, unless all are tested.
+    fn drawn(&self, plan: &mut FormPlan, space: &FormSpace) -> Option<Arc<DrawnSpace>> {
         let size = space.region().count();
-        let mut taken = FxHashSet::default();
         if self.complete(size) {
-            return taken;
+            return None;
         }
-        let mut draw = self.draw("");
+        let drawn = DrawnSpace::new(space, &mut self.draw(""), self.random().into());
         let forms = self.instruction.forms.len();
-        // Beyond half of a space, many draws repeat others.
-        let wanted = u128::from(self.random()).min(size / 2);
-        plan.left_out = u128::from(self.options.left_out_of_form(forms)).min(size / 2 - wanted);
-        let ranks: Vec<u128> =
-            (0..wanted).filter_map(|_| draw.below(size)).filter(|&rank| taken.insert(rank)).collect();
-        for ranks in ranks.chunks(self.options.batch) {
-            self.ask(plan.main, Purpose::Check, TaskVariants::At(space.clone(), ranks.to_vec()));
-        }
-        plan.valid.tested += count(&ranks);
-        taken
+        plan.left_out = u128::from(self.options.left_out_of_form(forms)).min(size - drawn.wanted);
+        plan.valid.tested += drawn.wanted;
+        self.ask_drawn(plan, &drawn);
+        Some(drawn)
+    }
+
+    fn ask_drawn(&self, plan: &FormPlan, drawn: &Arc<DrawnSpace>) {
+        drawn.parts(self.options.batch).for_each(|part| self.ask(plan.main, Purpose::Check, part));
     }
 
     /// The random series of a form, or of one of its rules. Each is separate, so that changes of others do
@@ -179,14 +181,14 @@ impl Planner<'_> {
     }
 
     /// All valid variants, or a covering array of them; those already drawn are not repeated.
-    fn valid_in_main(&self, plan: &mut FormPlan, space: &FormSpace, drawn: &FxHashSet<u128>) {
+    fn valid_in_main(&self, plan: &mut FormPlan, space: &FormSpace, drawn: Option<&DrawnSpace>) {
         let region = space.region();
-        if self.complete(region.count()) {
+        let Some(drawn) = drawn else {
             plan.valid.tested = region.count();
             return self.ranges(plan, space);
-        }
+        };
         let mut rows = covering(&region, self.strength());
-        rows.retain(|values| space.diagram.rank(values).is_none_or(|rank| !drawn.contains(&rank)));
+        rows.retain(|values| !drawn.has(values));
         plan.valid.tested += count(&rows);
         self.list(plan, rows.into_iter().map(|values| self.row(values, None)));
     }
@@ -197,36 +199,40 @@ impl Planner<'_> {
             plan.breaches.tested = plan.breaches.exist;
             return;
         }
-        let covered: Vec<Vec<(PlannedVariant, Twin)>> =
+        let covered: Vec<(Vec<(PlannedVariant, Twin)>, Arc<DrawnSpace>)> =
             spaces.par_iter().map(|space| self.covered_breaches(space)).collect();
         let mut rows = Vec::new();
         let mut twins: BTreeSet<Values> = BTreeSet::new();
-        for (row, twin) in covered.into_iter().flatten() {
-            match twin {
-                Twin::Valid(twin) if EnvironmentValues::of(&twin) == EnvironmentValues::of(&row.values) => {
-                    twins.insert(twin);
+        for (covered, drawn) in covered {
+            for (row, twin) in covered {
+                match twin {
+                    Twin::Valid(twin) if EnvironmentValues::of(&twin) == EnvironmentValues::of(&row.values) => {
+                        twins.insert(twin);
+                    }
+                    Twin::Valid(twin) => self.elsewhere(plan, Some(twin)),
+                    Twin::Missing => self.elsewhere(plan, None),
+                    Twin::NotWanted => {}
                 }
-                Twin::Valid(twin) => self.elsewhere(plan, Some(twin)),
-                Twin::Missing => self.elsewhere(plan, None),
-                Twin::NotWanted => {}
+                rows.extend((!drawn.has(&row.values)).then_some(row));
             }
-            rows.push(row);
+            plan.breaches.tested += drawn.wanted;
+            self.ask_drawn(plan, &drawn);
         }
-        plan.breaches.tested = count(&rows);
+        plan.breaches.tested += count(&rows);
         self.list(plan, rows.into_iter());
         self.list(plan, twins.into_iter().map(|values| self.row(values, None)));
     }
 
     /// Breaches of a rule: a set with every choice that occurs among them, and with every pair of choices on the axes that
     /// the rule relates, each with its twin; some random ones; some around the simplest, also those with a modifier too
-    /// many.
-    fn covered_breaches(&self, space: &FormSpace) -> Vec<(PlannedVariant, Twin)> {
+    /// many. And further random ones, some of which may be among these.
+    fn covered_breaches(&self, space: &FormSpace) -> (Vec<(PlannedVariant, Twin)>, Arc<DrawnSpace>) {
         let region = space.region();
         let rows = match self.strength() {
             1 => spread(&region, BREACHES).collect(),
             strength => covering_more(&region, strength - 1, &related_axes(self.form, space)),
         };
-        let drawn = self.drawn_breaches(space, &rows);
+        let (drawn, further) = self.drawn_breaches(space, &rows);
         let with_twin = |values: Values| {
             let twin = self.twin(&values, space.rule).map_or(Twin::Missing, Twin::Valid);
             (self.row(values, space.rule), twin)
@@ -242,21 +248,25 @@ impl Planner<'_> {
             }
         };
         let near = near.into_iter().filter(|values| known.insert(values.clone()));
-        let further = drawn.into_iter().chain(near);
-        rows.extend(further.map(|values| (self.row(values, space.rule), Twin::NotWanted)));
-        rows
+        let others = drawn.into_iter().chain(near);
+        rows.extend(others.map(|values| (self.row(values, space.rule), Twin::NotWanted)));
+        (rows, further)
     }
 
-    /// Random breaches of a rule that are not among those already chosen.
-    fn drawn_breaches(&self, space: &FormSpace, chosen: &[Values]) -> Vec<Values> {
+    /// Random breaches of a rule that are not among those already chosen, and further ones.
+    fn drawn_breaches(&self, space: &FormSpace, chosen: &[Values]) -> (Vec<Values>, Arc<DrawnSpace>) {
         let region = space.region();
         let size = region.count();
         let rule = space.rule.map_or("", |rule| &self.form.rules[rule].id);
         let mut draw = self.draw(rule);
         let mut taken: FxHashSet<u128> = chosen.iter().filter_map(|values| space.diagram.rank(values)).collect();
-        let wanted = u128::from(self.random() / RANDOM_BREACHES).min(size / 2);
-        let drawn = (0..wanted).filter_map(|_| draw.variant(&region));
-        drawn.filter(|values| space.diagram.rank(values).is_some_and(|rank| taken.insert(rank))).collect()
+        let wanted = self.random() / RANDOM_BREACHES;
+        let further = wanted.saturating_sub(RANDOM_CHOICES);
+        // Beyond half of a space, many draws repeat others.
+        let chosen = u128::from(wanted - further).min(size / 2);
+        let drawn = (0..chosen).filter_map(|_| draw.variant(&region));
+        let new = |values: &Values| space.diagram.rank(values).is_some_and(|rank| taken.insert(rank));
+        (drawn.filter(new).collect(), DrawnSpace::new(space, &mut draw, further.into()))
     }
 
     /// The valid twin of a breach, in an environment that the engine accepts.

@@ -174,7 +174,8 @@ impl<'a> Stages<'a> {
                 let (plans, tasks) = tally.ok_or_note(planned).unwrap_or_default();
                 drop(tally);
                 forms.extend(plans);
-                tasks.into_iter().for_each(spawn);
+                let full = together.full_questions(self.options.batch).into_iter().map(LineTask::Packed);
+                tasks.into_iter().chain(full).for_each(spawn);
                 help_until_few(unfinished);
             }
             // Questions made of a part of the plan would be others than those of the whole.

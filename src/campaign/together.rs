@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::ask::{LineQuestion, QuestionPart};
-use super::plan::{PlannedVariant, Purpose, Task};
+use super::plan::{PlannedVariant, Purpose, Task, TaskVariants};
 use crate::environment::Environment;
 use crate::spec::Instruction;
 
@@ -14,6 +14,11 @@ use crate::spec::Instruction;
 const LINES: usize = 2000;
 /// The same of directives, each of which has a process.
 const DIRECTIVES: usize = 128;
+
+/// The least random lines that are asked about on their own: they take no memory until then, and all that wait for others do.
+const DRAWN: usize = 256;
+/// How many questions those that wait must fill before they are asked.
+const FULL: usize = 8;
 
 /// The kind of lines that are asked about together: their purpose, and whether they are directives and have faults of
 /// syntax, which may end an assembler's pass.
@@ -46,33 +51,50 @@ impl<'a> Together<'a> {
         }
     }
 
+    /// The questions that can be made of what waits now without making them smaller: so no more than some instructions' tasks
+    /// wait.
+    pub(super) fn full_questions(&self, batch: usize) -> Vec<LineQuestion<'a>> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = waiting.extract_if(.., |(alike, ..), waiting| waiting.len() >= FULL * most(*alike, batch));
+        full.flat_map(|(common, waiting)| self.questions_of(common, waiting, batch)).collect()
+    }
+
     /// The questions, each about up to some thousand lines, or as many as are in a batch.
     pub(super) fn questions(self, batch: usize) -> Vec<LineQuestion<'a>> {
-        let mut questions = Vec::new();
-        for ((alike, environment, _), mut waiting) in self.waiting.into_inner().unwrap_or_else(PoisonError::into_inner)
-        {
-            // Sorted, since threads add tasks in any order; and two tasks may ask about the same variant.
-            waiting.sort_unstable_by(|(a, x), (b, y)| (a, x.form, &x.values).cmp(&(b, y.form, &y.values)));
-            waiting.dedup_by(|(a, x), (b, y)| (a, x.form, &x.values) == (b, y.form, &y.values));
-            // Parts of one size: a small rest would cost a process as well.
-            let parts = waiting.len().div_ceil(most(alike, batch)).max(1);
-            let size = waiting.len().div_ceil(parts);
-            let of = |(at, variant): (usize, PlannedVariant)| (self.instructions[at], variant);
-            let mut waiting = waiting.into_iter().map(of);
-            while waiting.len() > 0 {
-                // Without the room of those that follow.
-                let mut variants = Vec::with_capacity(size);
-                variants.extend(waiting.by_ref().take(size));
-                questions.push(LineQuestion { purpose: alike.0, parts: vec![QuestionPart { environment, variants }] });
-            }
+        let waiting = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        let questions = waiting.into_iter().flat_map(|(common, waiting)| self.questions_of(common, waiting, batch));
+        packed(questions.collect(), batch)
+    }
+
+    fn questions_of(
+        &self,
+        (alike, environment, _): Common,
+        mut waiting: Vec<(usize, PlannedVariant)>,
+        batch: usize,
+    ) -> Vec<LineQuestion<'a>> {
+        // Sorted, since threads add tasks in any order; and two tasks may ask about the same variant.
+        waiting.sort_unstable_by(|(a, x), (b, y)| (a, x.form, &x.values).cmp(&(b, y.form, &y.values)));
+        waiting.dedup_by(|(a, x), (b, y)| (a, x.form, &x.values) == (b, y.form, &y.values));
+        // Parts of one size: a small rest would cost a process as well.
+        let parts = waiting.len().div_ceil(most(alike, batch)).max(1);
+        let size = waiting.len().div_ceil(parts);
+        let of = |(at, variant): (usize, PlannedVariant)| (self.instructions[at], variant);
+        let mut waiting = waiting.into_iter().map(of);
+        let mut questions = Vec::with_capacity(parts);
+        while waiting.len() > 0 {
+            // Without the room of those that follow.
+            let mut variants = Vec::with_capacity(size);
+            variants.extend(waiting.by_ref().take(size));
+            questions.push(LineQuestion { purpose: alike.0, parts: vec![QuestionPart { environment, variants }] });
         }
-        packed(questions, batch)
+        questions
     }
 }
 
 /// True if a task is so small that it is better asked about together with others.
 pub(super) fn is_small(task: &Task) -> bool {
-    task.purpose == Purpose::Check && task.size() < LINES
+    let small = if matches!(task.variants, TaskVariants::Drawn(..)) { DRAWN } else { LINES };
+    task.purpose == Purpose::Check && task.size() < small
 }
 
 /// The same questions in an order of their own, small ones together. The targets follow one another, because an assembler

@@ -12,6 +12,7 @@ mod draw;
 mod environments;
 pub mod lint;
 mod neighbours;
+mod permutation;
 mod region;
 mod slice;
 
@@ -22,6 +23,7 @@ pub use diagram::Diagram;
 pub use draw::{Draw, draw_variant};
 pub use environments::{EnvironmentValues, environment, environment_values};
 pub use neighbours::neighbours;
+pub use permutation::Permutation;
 pub use region::{Region, RegionVariants};
 pub use slice::{Distance, Slice, distance};
 

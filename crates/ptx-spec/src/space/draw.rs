@@ -40,6 +40,11 @@ impl Draw {
         Self::new(seed ^ own)
     }
 
+    /// The next word of 64 bits.
+    pub(super) fn word(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
     /// A position below `count`, or `None` where `count` is 0.
     pub fn below(&mut self, count: u128) -> Option<u128> {
         if count == 0 {
@@ -48,7 +53,7 @@ impl Draw {
         // Draws beyond the last whole multiple are repeated, so that all positions are equally likely.
         let limit = u128::MAX - (u128::MAX % count + 1) % count;
         loop {
-            let drawn = u128::from(self.0.next_u64()) << 64 | u128::from(self.0.next_u64());
+            let drawn = u128::from(self.word()) << 64 | u128::from(self.word());
             if drawn <= limit {
                 return Some(drawn % count);
             }
