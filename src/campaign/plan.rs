@@ -76,7 +76,7 @@ pub(super) enum TaskVariants {
     /// These.
     Listed(Vec<PlannedVariant>),
     /// This many from a place on in the random order of a space.
-    Drawn(Arc<DrawnSpace>, u128, usize),
+    Drawn(Arc<ShuffledSpace>, u128, usize),
     /// This many from a position on.
     Range(FormSpace, u128, usize),
 }
@@ -98,14 +98,14 @@ impl FormSpace {
 
 /// A space, the first variants of which in a random order are asked about. It is small however many they are.
 #[derive(Clone, Debug)]
-pub(super) struct DrawnSpace {
+pub(super) struct ShuffledSpace {
     pub(super) space: FormSpace,
     pub(super) order: Permutation,
     /// How many of them are.
     pub(super) wanted: u128,
 }
 
-impl DrawnSpace {
+impl ShuffledSpace {
     /// Up to `wanted` variants, in the order of a random series.
     pub(super) fn new(space: &FormSpace, draw: &mut Draw, wanted: u128) -> Arc<Self> {
         let order = Permutation::new(space.region().count(), draw);
@@ -146,7 +146,7 @@ impl Task {
         match self.variants {
             TaskVariants::Listed(rows) => rows,
             TaskVariants::Drawn(drawn, from, count) => {
-                let DrawnSpace { space, order, .. } = &*drawn;
+                let ShuffledSpace { space, order, .. } = &*drawn;
                 let region = space.region();
                 let places = (from..).take(count);
                 places.filter_map(|place| Some(row(space, region.unrank(order.position(place)?)?))).collect()

@@ -10,7 +10,7 @@ use super::extras::with_modifiers_of_other_forms;
 use super::main_environment;
 use super::options::{Generate, Options, Strategy, Subject};
 use super::plan::{
-    DrawnSpace, FormPlan, FormSpace, Isolated, PlannedVariant, Purpose, Task, TaskVariants, TestedVariants,
+    FormPlan, FormSpace, Isolated, PlannedVariant, Purpose, ShuffledSpace, Task, TaskVariants, TestedVariants,
 };
 use super::spaces::Spaces;
 use crate::engine::Depth;
@@ -157,12 +157,12 @@ impl Planner<'_> {
     }
 
     /// Random valid variants, unless all are tested.
-    fn drawn(&self, plan: &mut FormPlan, space: &FormSpace) -> Option<Arc<DrawnSpace>> {
+    fn drawn(&self, plan: &mut FormPlan, space: &FormSpace) -> Option<Arc<ShuffledSpace>> {
         let size = space.region().count();
         if self.complete(size) {
             return None;
         }
-        let drawn = DrawnSpace::new(space, &mut self.draw(""), self.random().into());
+        let drawn = ShuffledSpace::new(space, &mut self.draw(""), self.random().into());
         let forms = self.instruction.forms.len();
         plan.left_out = u128::from(self.options.left_out_of_form(forms)).min(size - drawn.wanted);
         plan.valid.tested += drawn.wanted;
@@ -170,7 +170,7 @@ impl Planner<'_> {
         Some(drawn)
     }
 
-    fn ask_drawn(&self, plan: &FormPlan, drawn: &Arc<DrawnSpace>) {
+    fn ask_drawn(&self, plan: &FormPlan, drawn: &Arc<ShuffledSpace>) {
         drawn.parts(self.options.batch).for_each(|part| self.ask(plan.main, Purpose::Check, part));
     }
 
@@ -181,7 +181,7 @@ impl Planner<'_> {
     }
 
     /// All valid variants, or a covering array of them; those already drawn are not repeated.
-    fn valid_in_main(&self, plan: &mut FormPlan, space: &FormSpace, drawn: Option<&DrawnSpace>) {
+    fn valid_in_main(&self, plan: &mut FormPlan, space: &FormSpace, drawn: Option<&ShuffledSpace>) {
         let region = space.region();
         let Some(drawn) = drawn else {
             plan.valid.tested = region.count();
@@ -199,7 +199,7 @@ impl Planner<'_> {
             plan.breaches.tested = plan.breaches.exist;
             return;
         }
-        let covered: Vec<(Vec<(PlannedVariant, Twin)>, Arc<DrawnSpace>)> =
+        let covered: Vec<(Vec<(PlannedVariant, Twin)>, Arc<ShuffledSpace>)> =
             spaces.par_iter().map(|space| self.covered_breaches(space)).collect();
         let mut rows = Vec::new();
         let mut twins: BTreeSet<Values> = BTreeSet::new();
@@ -226,7 +226,7 @@ impl Planner<'_> {
     /// Breaches of a rule: a set with every choice that occurs among them, and with every pair of choices on the axes that
     /// the rule relates, each with its twin; some random ones; some around the simplest, also those with a modifier too
     /// many. And further random ones, some of which may be among these.
-    fn covered_breaches(&self, space: &FormSpace) -> (Vec<(PlannedVariant, Twin)>, Arc<DrawnSpace>) {
+    fn covered_breaches(&self, space: &FormSpace) -> (Vec<(PlannedVariant, Twin)>, Arc<ShuffledSpace>) {
         let region = space.region();
         let rows = match self.strength() {
             1 => spread(&region, BREACHES).collect(),
@@ -254,7 +254,7 @@ impl Planner<'_> {
     }
 
     /// Random breaches of a rule that are not among those already chosen, and further ones.
-    fn drawn_breaches(&self, space: &FormSpace, chosen: &[Values]) -> (Vec<Values>, Arc<DrawnSpace>) {
+    fn drawn_breaches(&self, space: &FormSpace, chosen: &[Values]) -> (Vec<Values>, Arc<ShuffledSpace>) {
         let region = space.region();
         let size = region.count();
         let rule = space.rule.map_or("", |rule| &self.form.rules[rule].id);
@@ -266,7 +266,7 @@ impl Planner<'_> {
         let chosen = u128::from(wanted - further).min(size / 2);
         let drawn = (0..chosen).filter_map(|_| draw.variant(&region));
         let new = |values: &Values| space.diagram.rank(values).is_some_and(|rank| taken.insert(rank));
-        (drawn.filter(new).collect(), DrawnSpace::new(space, &mut draw, further.into()))
+        (drawn.filter(new).collect(), ShuffledSpace::new(space, &mut draw, further.into()))
     }
 
     /// The valid twin of a breach, in an environment that the engine accepts.

@@ -8,9 +8,9 @@ use crate::plural::counted;
 /// The microseconds that tasks took in an earlier run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskCosts {
-    /// Those of each task that was done.
+    /// The costs of each task that was done.
     tasks: BTreeMap<TaskName, u64>,
-    /// Those of a unit of the size of a task, by engine and kind: for tasks that the run did not have.
+    /// The costs of a unit of the size of a task, by engine and kind: for tasks that the run did not have.
     kinds: BTreeMap<(String, String), u64>,
 }
 

@@ -110,6 +110,13 @@ fn found_by(yaml: &str, options: Options) -> Findings {
     let none = Divergences::default();
     let progress = Progress::default();
     let results = run(spec, &none, &subjects, &options, &progress);
+    // A task that was lost has no findings either.
+    assert!(
+        !results.contradicts_itself(),
+        "{:?} {:?}",
+        results.internal_errors,
+        results.engines[0].tally.internal_errors
+    );
     find(spec, &none, &subjects, &results, &progress).expect("our own texts can be read")
 }
 
@@ -250,7 +257,7 @@ fn twenty_defects_at_once_are_separate_findings() {
 /// A run against a correct engine finds nothing.
 fn nothing_is_found(options: Options) {
     let findings = found_by("", options);
-    assert!(findings.all.is_empty() && findings.not_reproduced.is_empty());
+    assert!(findings.all.is_empty() && findings.not_reproduced.is_empty(), "{findings:#?}");
 }
 
 /// A first look at all instructions, and every variant of the smaller spaces.

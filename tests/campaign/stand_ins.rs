@@ -11,6 +11,7 @@ use ptx_conform::engine::Outcome;
 use ptx_conform::environment::Version;
 use ptx_conform::line_case::{Answer, LineCase};
 use ptx_conform::report::{Report, RunVerdict};
+use ptx_conform::space::Draw;
 use ptx_conform::spec::Verdict;
 
 use crate::engine::StandIn;
@@ -81,8 +82,7 @@ fn a_mistake_of_ours_ends_one_task_and_not_the_run() {
 fn an_engine_that_answers_at_random_causes_no_findings() {
     let asked = AtomicU64::new(0);
     let engine = StandIn::new("odd@1.0").judging(&SPEC, |_, _, right| {
-        let mixed = asked.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        if mixed.is_multiple_of(2) { Outcome::Accepted } else { right }
+        if Draw::new(asked.fetch_add(1, Ordering::Relaxed)).below(2) == Some(0) { Outcome::Accepted } else { right }
     });
     let subjects = [Subject::judging(&engine, newest())];
     let (divergences, options, progress) = (Divergences::default(), options("suq"), Progress::default());

@@ -9,7 +9,7 @@ use nix::sys::personality::{self, Persona};
 /// and looks at it when another program is started.)
 #[derive(Debug)]
 pub(crate) struct FixedAddresses {
-    /// What held before; none if the system does not allow addresses to be fixed, as the default filters of some
+    /// The settings before; none if the system does not allow addresses to be fixed, as the default filters of some
     /// containers do not.
     before: Option<Persona>,
 }

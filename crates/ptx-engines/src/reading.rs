@@ -3,7 +3,7 @@
 use super::Batch;
 use ptx_spec::directive::DirectiveJudge;
 use ptx_spec::judge::{Judge, Reading};
-use ptx_spec::ptx::{Declarations, Line, Module, Scaffold};
+use ptx_spec::ptx::{Declarations, Lexer, Line, Module, Scaffold, TokenKind};
 use ptx_spec::spec::{Instruction, Spec};
 
 /// Reads the lines of one batch.
@@ -33,25 +33,32 @@ impl<'s, 'b> BatchReader<'s, 'b> {
     pub fn new(spec: &'s Spec, batch: &'b Batch<'b>) -> Result<Self, String> {
         let judge = Judge::new(spec, &batch.environment).map_err(|why| why.to_string())?;
         let directives = DirectiveJudge::new(spec, &batch.environment);
-        let declarations = match batch.scaffold.context.outside() {
+        let declarations = match of_directives(&batch.scaffold) {
             true => Declarations::default(),
             false => Declarations::parse(&batch.scaffold.declarations(), &spec.isa).map_err(|why| why.to_string())?,
         };
         Ok(Self { batch, spec, judge, directives, declarations })
     }
 
-    /// Reads a line. Of several directives in one line, the first that breaks a rule is read, or else the first.
+    /// Reads a line. Of an instruction and several directives in one line, the first that breaks a rule is read, or else the
+    /// first.
     ///
     /// # Errors
     /// If the line is neither an instruction nor a directive.
     pub fn read<'t>(&self, line: &'t str) -> Result<(&'s Instruction, Reading), Unread<'t>> {
-        if self.batch.scaffold.context.outside() {
+        if of_directives(&self.batch.scaffold) {
             return self.directive(line)?.ok_or_else(|| Unread::Text("it is no directive".to_owned()));
         }
-        match Line::parse(line) {
-            Ok(line) => self.judge.read(&line, &self.declarations).ok_or(Unread::NoInstruction(line)),
-            Err(why) => self.directive(line)?.ok_or_else(|| Unread::Text(why.to_string())),
+        let parsed = match Line::parse(line) {
+            Ok(parsed) => parsed,
+            Err(why) => return self.directive(line)?.ok_or_else(|| Unread::Text(why.to_string())),
+        };
+        let read = self.judge.read(&parsed, &self.declarations).ok_or(Unread::NoInstruction(parsed))?;
+        if read.1.valid() && has_directive(line) {
+            let directive = self.directive(line)?.filter(|(_, reading)| !reading.valid());
+            return Ok(directive.unwrap_or(read));
         }
+        Ok(read)
     }
 
     /// The reading of a line that is a directive; `None` for any other line.
@@ -77,4 +84,18 @@ impl<'s, 'b> BatchReader<'s, 'b> {
         }
         Ok(found)
     }
+}
+
+/// True if only directives are asked about so: those outside of bodies, and those that name objects of the module.
+fn of_directives(scaffold: &Scaffold) -> bool {
+    scaffold.context.outside() || scaffold.alone
+}
+
+/// True if one of the statements of a line is a directive.
+fn has_directive(line: &str) -> bool {
+    let mut starts = true;
+    Lexer::new(line).any(|token| {
+        let began = std::mem::replace(&mut starts, matches!(token.text, ";" | ":" | "{" | "}"));
+        began && token.kind == TokenKind::Directive
+    })
 }

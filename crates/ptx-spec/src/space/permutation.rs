@@ -30,7 +30,7 @@ impl Permutation {
         self.count
     }
 
-    /// What tells it from other orders of as many positions.
+    /// Its keys: another order of as many positions has others.
     pub fn keys(&self) -> &[u64] {
         &self.keys
     }
@@ -45,8 +45,8 @@ impl Permutation {
         (position < self.count).then(|| self.walk(position, |value| self.back(value)))
     }
 
-    /// What `step` leads to from a value below the count, the first that is below it again. There is one, since the steps go
-    /// round in a circle.
+    /// The first value below the count that `step` leads to from another one. There is one, since the steps go round in a
+    /// circle.
     fn walk(&self, value: u128, step: impl Fn(u128) -> u128) -> u128 {
         let mut now = step(value);
         while now >= self.count {
