@@ -18,7 +18,7 @@ const DIRECTIVES: usize = 128;
 /// The least random lines that are asked about on their own: they take no memory until then, and all that wait for others do.
 const DRAWN: usize = 256;
 /// How many questions those that wait must fill before they are asked.
-const FULL: usize = 8;
+const FULL: usize = 2;
 
 /// The kind of lines that are asked about together: their purpose, and whether they are directives and have faults of
 /// syntax, which may end an assembler's pass.

@@ -264,7 +264,7 @@ fn nothing_is_found(options: Options) {
 #[test]
 fn a_correct_engine_has_no_findings() {
     nothing_is_found(Options { seed: 3, ..Options::at(RunDepth::Choices) });
-    nothing_is_found(Options { strategy: Strategy::Complete, ..deepest(&["suq", "sured", "sust"], 3) });
+    nothing_is_found(Options { strategy: Strategy::Complete, ..deepest(&["suq", "sured", "sust", "fence"], 3) });
 }
 
 #[test]

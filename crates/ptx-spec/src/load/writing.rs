@@ -181,9 +181,23 @@ impl<'a> WritingBuilder<'_, 'a> {
         for (value, elsewhere) in extras {
             let this = of(&|w| matches!(w, Writing::Extra(extra) if extra == value));
             cubes.extend(elsewhere.iter().map(|cube| cube.clone().with(axis, this)));
+            cubes.extend(self.prolonged(value).into_iter().map(|cube| cube.with(axis, this)));
         }
         cubes.extend(self.probes_elsewhere(others));
         cubes
+    }
+
+    /// The combinations whose last modifier makes another one of its slot together with this one after it: `.async` before
+    /// `.global`.
+    fn prolonged(&self, extra: &str) -> Vec<Cube> {
+        let slots = &self.draft.slots;
+        let none = |slot: &Slot| (slot.axis, self.draft.axes[slot.axis].select(|value| value == NONE));
+        let of = |(at, slot): (usize, &Slot)| {
+            let axis = &self.draft.axes[slot.axis];
+            let last = axis.select(|value| axis.values.iter().any(|other| *other == format!("{value}{extra}")));
+            Cube::new(std::iter::once((slot.axis, last)).chain(slots[at + 1..].iter().map(none)))
+        };
+        slots.iter().enumerate().map(of).filter(|cube| !cube.is_empty()).collect()
     }
 
     /// The combinations with a probe that are lines of another form that lacks one modifier: which of the two was
