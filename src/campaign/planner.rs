@@ -83,6 +83,14 @@ enum Twin {
     NotWanted,
 }
 
+/// The breaches of a rule that are asked about.
+struct CoveredBreaches {
+    /// Those chosen one by one.
+    chosen: Vec<(PlannedVariant, Twin)>,
+    /// Further random ones, some of which may be among the chosen.
+    drawn: Arc<ShuffledSpace>,
+}
+
 pub(super) struct Planner<'a> {
     pub(super) spec: &'a Spec,
     instruction: &'a Instruction,
@@ -199,12 +207,11 @@ impl Planner<'_> {
             plan.breaches.tested = plan.breaches.exist;
             return;
         }
-        let covered: Vec<(Vec<(PlannedVariant, Twin)>, Arc<ShuffledSpace>)> =
-            spaces.par_iter().map(|space| self.covered_breaches(space)).collect();
+        let covered: Vec<CoveredBreaches> = spaces.par_iter().map(|space| self.covered_breaches(space)).collect();
         let mut rows = Vec::new();
         let mut twins: BTreeSet<Values> = BTreeSet::new();
-        for (covered, drawn) in covered {
-            for (row, twin) in covered {
+        for CoveredBreaches { chosen, drawn } in covered {
+            for (row, twin) in chosen {
                 match twin {
                     Twin::Valid(twin) if EnvironmentValues::of(&twin) == EnvironmentValues::of(&row.values) => {
                         twins.insert(twin);
@@ -225,8 +232,8 @@ impl Planner<'_> {
 
     /// Breaches of a rule: a set with every choice that occurs among them, and with every pair of choices on the axes that
     /// the rule relates, each with its twin; some random ones; some around the simplest, also those with a modifier too
-    /// many. And further random ones, some of which may be among these.
-    fn covered_breaches(&self, space: &FormSpace) -> (Vec<(PlannedVariant, Twin)>, Arc<ShuffledSpace>) {
+    /// many. And further random ones.
+    fn covered_breaches(&self, space: &FormSpace) -> CoveredBreaches {
         let region = space.region();
         let rows = match self.strength() {
             1 => spread(&region, BREACHES).collect(),
@@ -250,7 +257,7 @@ impl Planner<'_> {
         let near = near.into_iter().filter(|values| known.insert(values.clone()));
         let others = drawn.into_iter().chain(near);
         rows.extend(others.map(|values| (self.row(values, space.rule), Twin::NotWanted)));
-        (rows, further)
+        CoveredBreaches { chosen: rows, drawn: further }
     }
 
     /// Random breaches of a rule that are not among those already chosen, and further ones.

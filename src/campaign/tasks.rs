@@ -44,8 +44,11 @@ pub enum Asks {
     Everything,
     /// The tasks of a shard.
     Shard(Shard),
-    /// No task: the ledgers of others are united.
-    Nothing,
+    /// No task: the ledgers of this many parts are united.
+    Nothing {
+        /// The number of parts.
+        parts: u64,
+    },
 }
 
 /// A task of the plan.
@@ -134,17 +137,23 @@ impl<'a> TaskKeeper<'a> {
         let is_ours = match self.asks {
             Asks::Everything => true,
             Asks::Shard(ours) => ours.number == shard,
-            Asks::Nothing => false,
+            Asks::Nothing { .. } => false,
         };
         let (Some(ledger), Some(name)) = (self.ledger, name) else { return PlannedTask { name: None, is_ours } };
-        let row = TaskRow { name, number, shard, engine: engine.to_owned(), kind, what: words(), size };
-        self.noted(ledger.plan(row));
+        // Of a thousand parts, each has the tasks of a thousandth: they are united in no time.
+        if is_ours || !matches!(self.asks, Asks::Shard(_)) {
+            let row = TaskRow { name, number, shard, engine: engine.to_owned(), kind, what: words(), size };
+            self.noted(ledger.plan(row));
+        }
         PlannedTask { name: Some(name), is_ours }
     }
 
     /// The shard of the next task, which costs this much.
     fn shard(&self, state: &mut PlanState, cost: u64) -> u64 {
-        let Asks::Shard(Shard { of, .. }) = self.asks else { return 1 };
+        let of = match self.asks {
+            Asks::Everything => 1,
+            Asks::Shard(Shard { of, .. }) | Asks::Nothing { parts: of } => of,
+        };
         state.shards.resize(usize::try_from(of).unwrap_or(usize::MAX), 0);
         let least = state.shards.iter_mut().enumerate().min_by_key(|(at, cost)| (**cost, *at));
         match least {

@@ -182,7 +182,8 @@ pub(super) fn conclude(directory: &Path, specs: Option<&Path>) -> anyhow::Result
     let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     let reports = directory.parent().map(Path::to_owned).unwrap_or_default();
     let whole = Opts { name, reports, ..kept };
-    whole.start(specs, Asks::Nothing, true)
+    let asks = Asks::Nothing { parts: whole.going.parts.unwrap_or(1) };
+    whole.start(specs, asks, true)
 }
 
 /// The sources that a run reads before it asks anything.
@@ -281,7 +282,7 @@ impl Opts {
                 let results = progress::shown(&progress, || engines.ask(&run, &ledger, survey.as_ref()))?;
                 shard::conclude(&results, &ledger, shard, engines.opened, &directory)
             }
-            Asks::Everything | Asks::Nothing => {
+            Asks::Everything | Asks::Nothing { .. } => {
                 let place = &mut place.must("only a plan has no folder");
                 self.whole(&run, &ledger, &sources, &engines, (survey, place))
             }
@@ -442,7 +443,7 @@ fn note_engines(
         results.lost.extend(answers::changes(of.engine.id().as_str(), ledger)?);
     }
     results.note_joint_deaths(run.spec, run.divergences, subjects, Some(ledger))?;
-    if run.asks == Asks::Nothing {
+    if matches!(run.asks, Asks::Nothing { .. }) {
         results.lost.extend(shard::missing(ledger)?);
     }
     Ok(())

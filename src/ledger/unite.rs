@@ -110,7 +110,7 @@ impl Ledger {
         }
     }
 
-    /// Adds the planned tasks of another ledger. All shards plan the same, so that the first has all.
+    /// Adds the planned tasks of another ledger.
     fn add_plan(&self, other: &Self) -> Result<(), LedgerError> {
         let theirs = other.connection();
         let failed = |source| super::error(&other.path, source);
