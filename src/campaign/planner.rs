@@ -25,7 +25,7 @@ use crate::spec::{Cube, Form, Instruction, Spec};
 const RANDOM_BREACHES: u64 = 100;
 /// Random breaches of a rule whose choices are drawn one by one, so that rare choices are as frequent as others. Further ones
 /// are all equally likely: they take no memory.
-const RANDOM_CHOICES: u64 = 500;
+const RANDOM_CHOICES: u64 = 100;
 /// Breaches of each rule where not every choice is tried with it: the first one, and others as far from it and each other
 /// as the order of the space has them.
 const BREACHES: u128 = 4;

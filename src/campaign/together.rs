@@ -16,7 +16,7 @@ const LINES: usize = 2000;
 const DIRECTIVES: usize = 128;
 
 /// The least random lines that are asked about on their own: they take no memory until then, and all that wait for others do.
-const DRAWN: usize = 256;
+const DRAWN: usize = 128;
 /// How many questions those that wait must fill before they are asked.
 const FULL: usize = 2;
 
