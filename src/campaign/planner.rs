@@ -85,7 +85,7 @@ enum Twin {
 
 /// The breaches of a rule that are asked about.
 struct CoveredBreaches {
-    /// Those chosen one by one.
+    /// Breaches chosen one by one.
     chosen: Vec<(PlannedVariant, Twin)>,
     /// Further random ones, some of which may be among the chosen.
     drawn: Arc<ShuffledSpace>,
@@ -127,7 +127,7 @@ impl Planner<'_> {
         // Quick plans come first, so that asking begins while the rest is still being planned.
         let drawn = self.drawn(&mut plan, &valid);
         self.code(&plan, &valid.region());
-        self.breaches_in_main(&mut plan, &breaches);
+        self.breaches_in_main(&mut plan, &breaches, drawn.as_deref());
         self.valid_in_main(&mut plan, &valid, drawn.as_deref());
         if self.boundaries_wanted() {
             match self.options.depth.budget().environments {
@@ -201,7 +201,7 @@ impl Planner<'_> {
         self.list(plan, rows.into_iter().map(|values| self.row(values, None)));
     }
 
-    fn breaches_in_main(&self, plan: &mut FormPlan, spaces: &[FormSpace]) {
+    fn breaches_in_main(&self, plan: &mut FormPlan, spaces: &[FormSpace], valid: Option<&ShuffledSpace>) {
         if self.complete(plan.breaches.exist) {
             spaces.iter().for_each(|space| self.ranges(plan, space));
             plan.breaches.tested = plan.breaches.exist;
@@ -226,6 +226,8 @@ impl Planner<'_> {
             self.ask_drawn(plan, &drawn);
         }
         plan.breaches.tested += count(&rows);
+        // The others are asked about among the valid variants.
+        twins.retain(|twin| valid.is_some_and(|valid| !valid.has(twin)));
         self.list(plan, rows.into_iter());
         self.list(plan, twins.into_iter().map(|values| self.row(values, None)));
     }

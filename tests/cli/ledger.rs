@@ -211,7 +211,10 @@ fn a_part_that_goes_on_does_its_own_tasks_only() {
     let (code, text) = tool(directory, &["--specs", specs_of_suq(), "run", "--resume", "part"]);
     assert!(code == Some(0) && text.contains("shard 2/3: "), "{text}");
     let [done, all] = tasks(directory, "part");
-    assert!(done > 0 && done < all && !directory.join("reports/part/report.json").exists(), "{done} of {all}");
+    assert!(done > 0 && done == all && !directory.join("reports/part/report.json").exists(), "{done} of {all}");
+    let (code, text) = tool(directory, &run(&["--name", "whole"]));
+    let [of_all, _] = tasks(directory, "whole");
+    assert!(code.is_some() && done < of_all, "{done} of {of_all}: {text}");
 }
 
 #[test]
