@@ -13,6 +13,7 @@ mod shard;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, bail};
 
@@ -259,6 +260,10 @@ impl Opts {
         let costs = self.costs()?;
         let mut header = self.header(&sources, &options, &engines, &costs)?;
         header.parts = self.going.parts.unwrap_or(header.parts);
+        // An engine that an interrupt ended while it was opened is not one that is absent.
+        if progress.stop.load(Ordering::Relaxed) {
+            bail!("interrupted before the run began: nothing is kept of it");
+        }
         let ledger = if resumed {
             resume::open(&directory, &header)?
         } else {

@@ -61,6 +61,8 @@ pub fn unite(into: &Path, ledgers: &[PathBuf]) -> Result<(), UniteError> {
             return Err(UniteError::Differ { one, other, difference: difference.to_string() });
         }
         united.add(&other)?;
+        // Nothing stays beside its file, so that another one may take its place.
+        other.close()?;
     }
     Ok(united.close()?)
 }

@@ -1,31 +1,82 @@
 //! Runs on a real `ptxas` that are ended from outside at any moment: they go on, and the report is the same to the byte.
+//!
+//! `PTX_CONFORM_ENDINGS=100` ends each of them at 100 moments.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Failed, Trial};
+use ptx_conform::engine::toolchain;
 
 use super::protocol::check;
 
+/// The moments that are tried in a test, spread over the time that a run takes.
+const MOMENTS: u32 = 3;
+/// How long a run may go on after it was told to end.
+const LONGEST: Duration = Duration::from_secs(20);
+/// The version of the `ptxas` that judges.
+const VERSION: &str = "13.5";
+
+/// What ends a run.
+#[derive(Clone, Copy, Debug)]
+enum Ending {
+    /// A signal, by its name.
+    Signal(&'static str),
+    /// The disk of the reports is full.
+    FullDisk,
+    /// The file of `ptxas` is replaced by one that dies.
+    Replaced,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(match self {
+            Self::Signal(name) => name,
+            Self::FullDisk => "FULL",
+            Self::Replaced => "REPLACED",
+        })
+    }
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
-    let ignored = crate::installed::skipped_without("13.5");
-    let ended = |signal: &'static str, times: u32| {
-        let trial = Trial::test(format!("a_run_that_is_ended_goes_on::{signal}"), move || goes_on(signal, times));
-        trial.with_ignored_flag(ignored)
+    let ignored = crate::installed::skipped_without(VERSION);
+    let asked = std::env::var("PTX_CONFORM_ENDINGS").ok().and_then(|number| number.parse().ok());
+    let ended = |(ending, moments): (Ending, u32)| {
+        let moments = asked.unwrap_or(moments);
+        let trial = Trial::test(format!("a_run_that_is_ended_goes_on::{ending}"), move || goes_on(ending, moments));
+        trial.with_ignored_flag(ignored || matches!(ending, Ending::FullDisk) && !small_disks())
     };
-    vec![ended("KILL", 10), ended("TERM", 3), ended("HUP", 3)]
+    let endings = [
+        (Ending::Signal("KILL"), 10),
+        (Ending::Signal("TERM"), MOMENTS),
+        (Ending::Signal("HUP"), MOMENTS),
+        (Ending::FullDisk, MOMENTS),
+        (Ending::Replaced, MOMENTS),
+    ];
+    endings.into_iter().map(ended).collect()
+}
+
+/// True if disks of a given size can be made here; otherwise standard error says so.
+fn small_disks() -> bool {
+    let made = Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "-o", "size=64k", "none", "/mnt"]).output();
+    let made = made.is_ok_and(|output| output.status.success());
+    if !made {
+        eprintln!("no disk can be mounted here (`unshare -rm mount -t tmpfs none /mnt`): runs on a full disk are IGNORED");
+    }
+    made
 }
 
 /// Lines, words, the matrix, rows and chains; asked anew each time.
-const OPTIONS: &str =
-    "run suq --depth pairs --engine ptxas@13.5 --random 100 --cases 20 --no-history --today 2026-11-28 --reports .";
+const OPTIONS: &str = "run suq --depth pairs --ptxas ptxas --random 100 --cases 20 --no-history --today 2026-11-28 --reports reports";
 
 fn tool(folder: &Path, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
     command.current_dir(folder).args(arguments.split(' ')).env("PTX_CONFORM_ANSWERS", "");
-    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
@@ -49,33 +100,110 @@ fn name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-fn goes_on(signal: &str, times: u32) -> Result<(), Failed> {
+/// The status of a command with what it printed.
+fn shown(output: &Output) -> String {
+    let texts = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    format!("{}\n{}", output.status, texts.concat())
+}
+
+fn goes_on(ending: Ending, moments: u32) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path();
+    std::fs::copy(toolchain::find(VERSION)?.path, folder.join("ptxas"))?;
     let began = Instant::now();
-    let whole = tool(folder, &format!("{OPTIONS} --name whole")).status()?;
+    let whole = tool(folder, &format!("{OPTIONS} --name whole")).output()?;
     let took = began.elapsed();
-    check(whole.code() == Some(0), format!("{whole}"))?;
-    let expected = files(&folder.join("whole"))?;
+    check(whole.status.code() == Some(0), shown(&whole))?;
+    let expected = files(&folder.join("reports/whole"))?;
     let mut gone_on = 0;
-    for number in 0..times {
+    for number in 0..moments {
         let name = format!("ended-{number}");
-        let mut run = tool(folder, &format!("{OPTIONS} --name {name}")).spawn()?;
-        std::thread::sleep(took * (2 * number + 1) / (2 * times));
-        // It may have ended by itself.
-        Command::new("kill").arg(format!("-{signal}")).arg(run.id().to_string()).stderr(Stdio::null()).status()?;
-        let told = Instant::now();
-        let ended = run.wait()?;
-        check(told.elapsed() < Duration::from_secs(20), format!("{signal} ends it after {:?}", told.elapsed()))?;
+        let (ended, resumed) = match ending {
+            Ending::FullDisk => on_small_disk(folder, &name, (number, moments))?,
+            _ => {
+                let run = tool(folder, &format!("{OPTIONS} --name {name}")).spawn()?;
+                std::thread::sleep(took * (2 * number + 1) / (2 * moments));
+                (end(ending, folder, run)?, None)
+            }
+        };
         // Before its ledger was there, it is no run.
-        if ended.success() || !folder.join(&name).join("ledger.sqlite").exists() {
+        if ended.status.success() || !folder.join(format!("reports/{name}/ledger.sqlite")).exists() {
             continue;
         }
-        let resumed = tool(folder, &format!("run --resume {name} --reports .")).status()?;
-        check(resumed.code() == Some(0), format!("{name} was ended with {ended}, and goes on with {resumed}"))?;
-        let found = files(&folder.join(&name))?;
-        check(found == expected, format!("{name} was ended with {ended}: its report is another one"))?;
+        let resumed = match resumed {
+            Some(resumed) => resumed,
+            None => tool(folder, &format!("run --resume {name} --reports reports")).output()?,
+        };
+        let what = || format!("{name} was ended with {}\nand goes on with {}", shown(&ended), shown(&resumed));
+        check(resumed.status.code() == Some(0), what())?;
+        let found = files(&folder.join("reports").join(&name))?;
+        check(found == expected, format!("its report is another one: {}", what()))?;
         gone_on += 1;
     }
+    eprintln!("{ending}: {gone_on} of {moments} runs were ended while they worked, and went on to the same bytes");
     check(gone_on > 0, "no run was ended while it worked")
+}
+
+/// Ends a run. It may have ended by itself.
+fn end(ending: Ending, folder: &Path, run: std::process::Child) -> Result<Output, Failed> {
+    let told = Instant::now();
+    let (ptxas, aside) = (folder.join("ptxas"), folder.join("aside"));
+    if let Ending::Signal(name) = ending {
+        Command::new("kill").arg(format!("-{name}")).arg(run.id().to_string()).stderr(Stdio::null()).status()?;
+    } else {
+        let dies = folder.join("dies");
+        std::fs::write(&dies, "#!/bin/sh\nkill -9 $$\n")?;
+        std::fs::set_permissions(&dies, std::fs::metadata(&ptxas)?.permissions())?;
+        std::fs::rename(&ptxas, &aside)?;
+        std::fs::rename(&dies, &ptxas)?;
+    }
+    let ended = run.wait_with_output()?;
+    check(told.elapsed() < LONGEST, format!("{ending} ends it after {:?}: {}", told.elapsed(), shown(&ended)))?;
+    if matches!(ending, Ending::Replaced) {
+        std::fs::rename(&aside, &ptxas)?;
+    }
+    Ok(ended)
+}
+
+/// Lets a run and its second part work on a disk of its own: it has room for a part of the report at first, and is then made larger.
+const ON_SMALL_DISK: &str = r#"
+    program=$1 name=$2 size=$3; shift 3
+    mount -t tmpfs -o size="$size" none reports || exit 99
+    "$program" "$@" --name "$name" >first.out 2>&1; first=$?
+    test -e "reports/$name/ledger.sqlite" || exit "$first"
+    mount -o remount,size=1g reports || exit 99
+    "$program" run --resume "$name" --reports reports >second.out 2>&1; second=$?
+    mkdir kept && cp -r "reports/$name" kept || exit 99
+    echo "$second" >second.code
+    exit "$first"
+"#;
+
+/// Runs on a disk that becomes full, and goes on with a larger one; the second output is that of what went on.
+fn on_small_disk(folder: &Path, name: &str, (number, moments): (u32, u32)) -> Result<(Output, Option<Output>), Failed> {
+    let whole: u64 = sizes(&folder.join("reports/whole"))?;
+    let size = whole * u64::from(2 * number + 1) / u64::from(2 * moments);
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", ON_SMALL_DISK, "sh", env!("CARGO_BIN_EXE_ptx-conform"), name, &size.to_string()]);
+    let status = command.args(OPTIONS.split(' ')).current_dir(folder).env("PTX_CONFORM_ANSWERS", "").status()?;
+    check(status.code() != Some(99), "no disk can be mounted")?;
+    let first = Output { status, stdout: std::fs::read(folder.join("first.out"))?, stderr: Vec::new() };
+    let kept = folder.join("kept");
+    if !kept.exists() {
+        return Ok((first, None));
+    }
+    let code: i32 = std::fs::read_to_string(folder.join("second.code"))?.trim().parse()?;
+    let second = std::fs::read(folder.join("second.out"))?;
+    std::fs::rename(kept.join(name), folder.join("reports").join(name))?;
+    std::fs::remove_dir(kept)?;
+    Ok((first, Some(Output { status: ExitStatus::from_raw(code << 8), stdout: second, stderr: Vec::new() })))
+}
+
+/// The bytes of all files below a folder.
+fn sizes(folder: &Path) -> Result<u64, Failed> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        bytes += if entry.path().is_dir() { sizes(&entry.path())? } else { entry.metadata()?.len() };
+    }
+    Ok(bytes)
 }

@@ -43,7 +43,6 @@ impl Opts {
             ledger::remove(&new).with_context(written)?;
             return Err(why.into());
         }
-        ledger::remove(&united).with_context(written)?;
         std::fs::rename(&new, &united).with_context(written)?;
         run::conclude(&self.into, specs)
     }
