@@ -57,7 +57,7 @@ pub(super) fn plan(
     let mut plans: Vec<FormPlan> = instruction.forms.par_iter().enumerate().filter_map(plan).collect();
     // A process costs more than a hundred lines, so those of all forms are asked about together.
     let mut listed: BTreeMap<(Environment, bool), Vec<PlannedVariant>> = BTreeMap::new();
-    for (environment, row) in plans.iter_mut().flat_map(|plan| plan.waiting.drain(..)) {
+    for (environment, row) in plans.iter_mut().flat_map(|plan| std::mem::take(&mut plan.waiting)) {
         // A syntax error may end an assembler's pass, so such lines get their own tasks.
         let faulty = row.is_faulty(instruction);
         listed.entry((environment, faulty)).or_default().push(row);
