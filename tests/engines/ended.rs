@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Failed, Trial};
@@ -65,13 +65,16 @@ fn small_disks() -> bool {
     let made = Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "-o", "size=64k", "none", "/mnt"]).output();
     let made = made.is_ok_and(|output| output.status.success());
     if !made {
-        eprintln!("no disk can be mounted here (`unshare -rm mount -t tmpfs none /mnt`): runs on a full disk are IGNORED");
+        eprintln!(
+            "no disk can be mounted here (`unshare -rm mount -t tmpfs none /mnt`): runs on a full disk are IGNORED"
+        );
     }
     made
 }
 
 /// Lines, words, the matrix, rows and chains; asked anew each time.
-const OPTIONS: &str = "run suq --depth pairs --ptxas ptxas --random 100 --cases 20 --no-history --today 2026-11-28 --reports reports";
+const OPTIONS: &str =
+    "run suq --depth pairs --ptxas ptxas --random 100 --cases 20 --no-history --today 2026-11-28 --reports reports";
 
 fn tool(folder: &Path, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-conform"));
@@ -111,8 +114,11 @@ fn goes_on(ending: Ending, moments: u32) -> Result<(), Failed> {
     let folder = folder.path();
     std::fs::copy(toolchain::find(VERSION)?.path, folder.join("ptxas"))?;
     let began = Instant::now();
-    let whole = tool(folder, &format!("{OPTIONS} --name whole")).output()?;
-    let took = began.elapsed();
+    let mut whole = tool(folder, &format!("{OPTIONS} --name whole")).spawn()?;
+    wait_for_ledger(folder, "whole", &mut whole)?;
+    let opened = began.elapsed();
+    let whole = whole.wait_with_output()?;
+    let worked = began.elapsed() - opened;
     check(whole.status.code() == Some(0), shown(&whole))?;
     let expected = files(&folder.join("reports/whole"))?;
     let mut gone_on = 0;
@@ -121,8 +127,15 @@ fn goes_on(ending: Ending, moments: u32) -> Result<(), Failed> {
         let (ended, resumed) = match ending {
             Ending::FullDisk => on_small_disk(folder, &name, (number, moments))?,
             _ => {
-                let run = tool(folder, &format!("{OPTIONS} --name {name}")).spawn()?;
-                std::thread::sleep(took * (2 * number + 1) / (2 * moments));
+                let mut run = tool(folder, &format!("{OPTIONS} --name {name}")).spawn()?;
+                let share = |of: Duration| of * (2 * number + 1) / (2 * moments);
+                // Some end before they have a ledger.
+                if number % 5 == 0 {
+                    std::thread::sleep(share(opened));
+                } else {
+                    wait_for_ledger(folder, &name, &mut run)?;
+                    std::thread::sleep(share(worked));
+                }
                 (end(ending, folder, run)?, None)
             }
         };
@@ -144,8 +157,17 @@ fn goes_on(ending: Ending, moments: u32) -> Result<(), Failed> {
     check(gone_on > 0, "no run was ended while it worked")
 }
 
+/// Waits until a run has a ledger, or has ended.
+fn wait_for_ledger(folder: &Path, name: &str, run: &mut Child) -> Result<(), Failed> {
+    let ledger = folder.join(format!("reports/{name}/ledger.sqlite"));
+    while !ledger.exists() && run.try_wait()?.is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
 /// Ends a run. It may have ended by itself.
-fn end(ending: Ending, folder: &Path, run: std::process::Child) -> Result<Output, Failed> {
+fn end(ending: Ending, folder: &Path, run: Child) -> Result<Output, Failed> {
     let told = Instant::now();
     let (ptxas, aside) = (folder.join("ptxas"), folder.join("aside"));
     if let Ending::Signal(name) = ending {
