@@ -46,6 +46,7 @@ use stages::Stages;
 
 pub use chain_tally::ChainTally;
 pub use deeper::Deeper;
+pub(crate) use examples::wavering as wavering_examples;
 pub use examples::{Agreement, AskedExample};
 pub use exhaustive::{DomainWalk, FailedInput, WalkCounts, WalkError, WalkedLine};
 pub use kept::{AskingStage, KeptEngine};

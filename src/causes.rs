@@ -70,7 +70,7 @@ pub fn find(
             findings.describe(&groups);
             continue;
         }
-        let again = stability::check(inquiry, &mut groups)?;
+        let again = stability::check(inquiry, &mut groups, &result.examples)?;
         match again.without_causes(&inquiry.name()) {
             Some(why) => findings.not_reproduced.push(why),
             None => {

@@ -120,7 +120,7 @@ impl Report {
         findings: Findings,
     ) -> Self {
         for unstable in &findings.unstable {
-            results.set_aside(&unstable.engine, &unstable.groups);
+            results.set_aside(&unstable.engine, &unstable.groups, &unstable.examples);
             results.lost.push(unstable.words());
         }
         let results = &*results;

@@ -30,6 +30,31 @@ pub struct AskedExample {
     pub divergences: Vec<String>,
 }
 
+impl AskedExample {
+    /// Its instruction, and its position there.
+    pub(crate) fn key(&self) -> (String, usize) {
+        (self.instruction.clone(), self.at)
+    }
+
+    /// It, if the specification has it.
+    fn of<'s>(&self, spec: &'s Spec) -> Option<(&'s Instruction, &'s Example)> {
+        let page = spec.instructions.iter().find(|of| of.name == self.instruction)?;
+        Some((page, page.examples.get(self.at)?))
+    }
+
+    /// Its line.
+    pub(crate) fn line<'s>(&self, spec: &'s Spec) -> &'s str {
+        self.of(spec).map_or("", |(_, example)| example.line.trim())
+    }
+
+    /// Takes the answer back: the engine gave another one when it was asked again.
+    pub(super) fn set_aside(&mut self) {
+        self.outcome = Outcome::Skipped("gave another answer when it was asked again".to_owned());
+        self.agreement = Agreement::NotCompared;
+        self.divergences.clear();
+    }
+}
+
 impl TaskResult for Vec<AskedExample> {
     fn counts(&self) -> TaskCounts {
         TaskCounts { cases: self.len() as u64, ..TaskCounts::default() }
@@ -84,6 +109,27 @@ pub(super) fn examples(
         asked.map(|(some, task)| work.result(task, watched, || asker.ask(some))).collect();
     let asked: Vec<Vec<AskedExample>> = asked.into_iter().flatten().collect::<Result<_, InternalError>>()?;
     Ok(asked.into_iter().flatten().collect())
+}
+
+/// Those of some answered examples to which the engine gives another answer when it is asked again.
+///
+/// # Errors
+/// If the engine gives no outcome for an example.
+pub(crate) fn wavering<'e>(
+    spec: &Spec,
+    divergences: &Divergences,
+    subject: &Subject<'_>,
+    answered: &[&'e AskedExample],
+) -> Result<Vec<&'e AskedExample>, InternalError> {
+    let (Some(newest), Some(judge)) = (newest(spec, subject), subject.judge) else { return Ok(Vec::new()) };
+    let asker = ExampleAsker { spec, divergences, newest, judge, version: EngineVersion::of(judge.id()) };
+    let mut wavering = Vec::new();
+    for before in answered {
+        let Some((page, example)) = before.of(spec) else { continue };
+        let after = asker.ask(&[(page, before.at, example)])?;
+        wavering.extend(after.iter().any(|after| after.agreement != before.agreement).then_some(*before));
+    }
+    Ok(wavering)
 }
 
 /// Examples that an engine is asked about together.

@@ -218,10 +218,13 @@ impl Results {
         self.engines.iter().map(|engine| engine.tally.unlisted()).sum()
     }
 
-    /// Takes groups of mismatches out of the result of an engine: they did not come out again, so they show nothing.
-    pub fn set_aside(&mut self, engine: &str, groups: &BTreeSet<GroupKey>) {
+    /// Takes groups of mismatches and answers to examples out of the result of an engine: they did not come out again, so they show
+    /// nothing.
+    pub fn set_aside(&mut self, engine: &str, groups: &BTreeSet<GroupKey>, examples: &BTreeSet<(String, usize)>) {
         for result in self.engines.iter_mut().filter(|of| of.name == engine) {
             result.tally.groups.retain(|key, _| !groups.contains(key));
+            let wavering = result.examples.iter_mut().filter(|example| examples.contains(&example.key()));
+            wavering.for_each(AskedExample::set_aside);
         }
     }
 

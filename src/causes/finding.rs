@@ -215,6 +215,8 @@ pub struct UnstableEngine {
     pub engine: String,
     /// The groups of mismatches in which no case failed again.
     pub groups: BTreeSet<GroupKey>,
+    /// The examples of the manual that had an unexpected answer, and then another: each with its instruction and its position there.
+    pub examples: BTreeSet<(String, usize)>,
     /// The lines that were asked about again: how many, and how many of them came out otherwise.
     pub lines: [usize; 2],
     /// The first line that came out otherwise, or group of rows of which none failed again.

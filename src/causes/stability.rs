@@ -6,7 +6,7 @@ use super::finding::UnstableEngine;
 use super::inquiry::Inquiry;
 use super::open_group::{OpenGroup, Vanished};
 use super::search::exact::Seen;
-use crate::campaign::WordLine;
+use crate::campaign::{Agreement, AskedExample, WordLine, wavering_examples};
 use crate::case::{Case, InternalError};
 use crate::engine::Depth;
 use crate::plural::counted;
@@ -78,10 +78,32 @@ pub(super) struct AnswersAgain {
     changed: usize,
     /// The first of them.
     first: Option<String>,
+    /// The examples of the manual among them.
+    examples: BTreeSet<(String, usize)>,
 }
 
-/// Asks about some lines of each group twice. Groups that fail neither time have vanished, and nothing of them is searched.
-pub(super) fn check(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Result<AnswersAgain, InternalError> {
+/// Asks about some lines of each group twice, and once about each example with an unexpected answer. Groups that fail neither
+/// time have vanished, and nothing of them is searched.
+pub(super) fn check(
+    inquiry: &Inquiry<'_>,
+    groups: &mut [OpenGroup<'_>],
+    examples: &[AskedExample],
+) -> Result<AnswersAgain, InternalError> {
+    let mut answers = check_groups(inquiry, groups)?;
+    let unexpected: Vec<&AskedExample> =
+        examples.iter().filter(|example| example.agreement == Agreement::Unexpected).collect();
+    let wavering = wavering_examples(inquiry.spec, inquiry.divergences, inquiry.subject, &unexpected)?;
+    answers.asked += unexpected.len();
+    // An interrupted engine answers nothing.
+    if let (false, Some(first)) = (inquiry.stopped(), wavering.first()) {
+        answers.first.get_or_insert_with(|| first.line(inquiry.spec).to_owned());
+        answers.changed += wavering.len();
+        answers.examples = wavering.into_iter().map(AskedExample::key).collect();
+    }
+    Ok(answers)
+}
+
+fn check_groups(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Result<AnswersAgain, InternalError> {
     let again = AskedAgain::of(groups);
     let (first, second) = (again.ask(inquiry, groups)?, again.ask(inquiry, groups)?);
     let of_group: Vec<usize> = again.groups().collect();
@@ -96,6 +118,7 @@ pub(super) fn check(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Resu
         wavered: twice.iter().filter(|(first, second)| first != second).count(),
         changed: twice.iter().filter(|twice| !stopped && is_changed(twice)).count(),
         first: changed.map(|at| again.line(at)),
+        examples: BTreeSet::new(),
     };
     let asked: BTreeSet<usize> = of_group.iter().copied().collect();
     let failing = of_group.iter().zip(&twice).filter(|(_, (first, second))| fails(first) || fails(second));
@@ -130,6 +153,7 @@ impl AnswersAgain {
         Some(UnstableEngine {
             engine: engine.to_owned(),
             groups: vanished.map(OpenGroup::key).collect(),
+            examples: self.examples,
             lines: [self.asked, self.changed],
             first: self.first.or(first_group)?,
         })

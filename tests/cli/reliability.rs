@@ -294,6 +294,11 @@ fn reports_have_the_usual_mode() {
 #[test]
 fn an_engine_that_wavers_neither_agrees_nor_disagrees() {
     let directory = directory();
+    // Each line for the first time, so also the manual's example.
+    let wavers = engine(&format!("wavers 1 {}", model()));
+    let (code, text) = run(directory.path(), &[&wavers], &["--no-execution", "--jobs", "1", "--no-matrix"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("unexpected: 0"), "{text}");
     let wavers = engine(&format!("wavers 5 {}", model()));
     let (code, text) = run(directory.path(), &[&wavers], &["--no-execution", "--jobs", "1", "--no-matrix"]);
     assert_eq!(code, Some(2), "{text}");

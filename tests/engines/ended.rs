@@ -1,6 +1,6 @@
 //! Runs on a real `ptxas` that are ended from outside at any moment: they go on, and the report is the same to the byte.
 //!
-//! `PTX_CONFORM_ENDINGS=100` ends each of them at 100 moments.
+//! `PTX_CONFORM_ENDINGS=100` ends 100 of each kind while they work.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,8 +14,10 @@ use ptx_conform::engine::toolchain;
 
 use super::protocol::check;
 
-/// The moments that are tried in a test, spread over the time that a run takes.
-const MOMENTS: u32 = 3;
+/// The runs that a test ends while they work.
+const RUNS: u32 = 3;
+/// The golden ratio: its multiples are moments spread evenly over the time that a run takes, however many they are.
+const GOLDEN: f64 = 0.618_033_988_749_895;
 /// How long a run may go on after it was told to end.
 const LONGEST: Duration = Duration::from_secs(20);
 /// The version of the `ptxas` that judges.
@@ -45,17 +47,17 @@ impl fmt::Display for Ending {
 pub(crate) fn trials() -> Vec<Trial> {
     let ignored = crate::installed::skipped_without(VERSION);
     let asked = std::env::var("PTX_CONFORM_ENDINGS").ok().and_then(|number| number.parse().ok());
-    let ended = |(ending, moments): (Ending, u32)| {
-        let moments = asked.unwrap_or(moments);
-        let trial = Trial::test(format!("a_run_that_is_ended_goes_on::{ending}"), move || goes_on(ending, moments));
+    let ended = |(ending, runs): (Ending, u32)| {
+        let runs = asked.unwrap_or(runs);
+        let trial = Trial::test(format!("a_run_that_is_ended_goes_on::{ending}"), move || goes_on(ending, runs));
         trial.with_ignored_flag(ignored || matches!(ending, Ending::FullDisk) && !small_disks())
     };
     let endings = [
         (Ending::Signal("KILL"), 10),
-        (Ending::Signal("TERM"), MOMENTS),
-        (Ending::Signal("HUP"), MOMENTS),
-        (Ending::FullDisk, MOMENTS),
-        (Ending::Replaced, MOMENTS),
+        (Ending::Signal("TERM"), RUNS),
+        (Ending::Signal("HUP"), RUNS),
+        (Ending::FullDisk, RUNS),
+        (Ending::Replaced, RUNS),
     ];
     endings.into_iter().map(ended).collect()
 }
@@ -109,7 +111,7 @@ fn shown(output: &Output) -> String {
     format!("{}\n{}", output.status, texts.concat())
 }
 
-fn goes_on(ending: Ending, moments: u32) -> Result<(), Failed> {
+fn goes_on(ending: Ending, runs: u32) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path();
     std::fs::copy(toolchain::find(VERSION)?.path, folder.join("ptxas"))?;
@@ -122,19 +124,18 @@ fn goes_on(ending: Ending, moments: u32) -> Result<(), Failed> {
     check(whole.status.code() == Some(0), shown(&whole))?;
     let expected = files(&folder.join("reports/whole"))?;
     let mut gone_on = 0;
-    for number in 0..moments {
-        let name = format!("ended-{number}");
+    // Some end by themselves, or before they have a ledger.
+    for number in 1..=3 * runs {
+        let (name, moment) = (format!("ended-{number}"), (f64::from(number) * GOLDEN).fract());
         let (ended, resumed) = match ending {
-            Ending::FullDisk => on_small_disk(folder, &name, (number, moments))?,
+            Ending::FullDisk => on_small_disk(folder, &name, moment)?,
             _ => {
                 let mut run = tool(folder, &format!("{OPTIONS} --name {name}")).spawn()?;
-                let share = |of: Duration| of * (2 * number + 1) / (2 * moments);
-                // Some end before they have a ledger.
-                if number % 5 == 0 {
-                    std::thread::sleep(share(opened));
+                if number % 5 == 1 {
+                    std::thread::sleep(opened.mul_f64(moment));
                 } else {
                     wait_for_ledger(folder, &name, &mut run)?;
-                    std::thread::sleep(share(worked));
+                    std::thread::sleep(worked.mul_f64(moment));
                 }
                 (end(ending, folder, run)?, None)
             }
@@ -152,8 +153,11 @@ fn goes_on(ending: Ending, moments: u32) -> Result<(), Failed> {
         let found = files(&folder.join("reports").join(&name))?;
         check(found == expected, format!("its report is another one: {}", what()))?;
         gone_on += 1;
+        if gone_on == runs {
+            break;
+        }
     }
-    eprintln!("{ending}: {gone_on} of {moments} runs were ended while they worked, and went on to the same bytes");
+    eprintln!("{ending}: {gone_on} runs were ended while they worked, and all went on to the same bytes");
     check(gone_on > 0, "no run was ended while it worked")
 }
 
@@ -201,9 +205,10 @@ const ON_SMALL_DISK: &str = r#"
 "#;
 
 /// Runs on a disk that becomes full, and goes on with a larger one; the second output is that of what went on.
-fn on_small_disk(folder: &Path, name: &str, (number, moments): (u32, u32)) -> Result<(Output, Option<Output>), Failed> {
-    let whole: u64 = sizes(&folder.join("reports/whole"))?;
-    let size = whole * u64::from(2 * number + 1) / u64::from(2 * moments);
+fn on_small_disk(folder: &Path, name: &str, share: f64) -> Result<(Output, Option<Output>), Failed> {
+    let whole = sizes(&folder.join("reports/whole"))?;
+    // In parts of a thousand.
+    let size = whole * (share * 1000.0) as u64 / 1000;
     let mut command = Command::new("unshare");
     command.args(["-rm", "sh", "-c", ON_SMALL_DISK, "sh", env!("CARGO_BIN_EXE_ptx-conform"), name, &size.to_string()]);
     let status = command.args(OPTIONS.split(' ')).current_dir(folder).env("PTX_CONFORM_ANSWERS", "").status()?;
