@@ -75,7 +75,7 @@ pub enum LedgerError {
         source: std::io::Error,
     },
     /// A stored value is damaged, or was written by another build of this program.
-    #[error("{} is damaged: {what} cannot be read; remove the file, and start the run anew", .path.display())]
+    #[error("{} is damaged: {what} cannot be read; start the run anew with `--anew`", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -350,6 +350,18 @@ impl Ledger {
         self.write(|transaction| {
             transaction.execute("INSERT OR REPLACE INTO run VALUES ('concluded', 'yes')", []).map(drop)
         })
+    }
+
+    /// How many tasks are done and how many there are, if the report of the run was not written.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn unfinished(&self) -> Result<Option<[usize; 2]>, LedgerError> {
+        if self.is_concluded()? {
+            return Ok(None);
+        }
+        let tasks = self.tasks()?;
+        Ok(Some([tasks.iter().filter(|task| task.done.is_some()).count(), tasks.len()]))
     }
 
     /// True if the report of the run was written.

@@ -160,6 +160,20 @@ fn a_run_goes_on_only_as_it_began() {
 }
 
 #[test]
+fn a_ledger_that_cannot_be_read_is_replaced_only_on_demand() {
+    let directory = directory();
+    let ledger = directory.path().join("reports/old/ledger.sqlite");
+    std::fs::create_dir_all(ledger.parent().expect("a folder")).expect("it is made");
+    std::fs::write(&ledger, "of another time\n").expect("it is written");
+    let (code, text) = tool(directory.path(), &run(&["--name", "old"]));
+    assert!(code == Some(2) && text.contains("`--anew` would replace it: "), "{text}");
+    assert_eq!(std::fs::read(&ledger).expect("a file"), b"of another time\n");
+    let (code, text) = tool(directory.path(), &run(&["--name", "old", "--anew"]));
+    assert_eq!(code, Some(1), "{text}");
+    assert_whole(directory.path(), "old");
+}
+
+#[test]
 fn the_parts_of_a_plan_are_the_whole() {
     let directory = directory();
     let directory = directory.path();

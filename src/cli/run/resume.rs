@@ -11,7 +11,7 @@ use super::Opts;
 use super::progress::duration;
 use ptx_conform::campaign::Shard;
 use ptx_conform::divergences::Date;
-use ptx_conform::ledger::{Ledger, RunHeader, TaskCosts, remove};
+use ptx_conform::ledger::{Ledger, LedgerError, RunHeader, TaskCosts, remove};
 use ptx_conform::report::{Report, RunVerdict};
 
 /// The file of the ledger in the directory of a report.
@@ -112,19 +112,21 @@ pub(super) fn open(directory: &Path, header: &RunHeader) -> anyhow::Result<Ledge
 pub(super) fn begin(directory: &Path, header: &RunHeader, anew: bool) -> anyhow::Result<Ledger> {
     let path = directory.join(LEDGER);
     if path.exists() {
-        let earlier = Ledger::open(&path)?;
-        if !anew && !earlier.is_concluded()? {
-            let tasks = earlier.tasks()?;
-            let done = tasks.iter().filter(|task| task.done.is_some()).count();
-            let name = directory.file_name().unwrap_or_default().display();
-            bail!(
-                "{} has a run that did not end, with {done} of {} tasks done: go on with `--resume {name}`, start anew with `--anew`, or \
-                 choose another name with --name",
-                directory.display(),
-                tasks.len()
-            );
+        match Ledger::open(&path).and_then(|earlier| earlier.unfinished()) {
+            Ok(Some([done, tasks])) if !anew => {
+                let name = directory.file_name().unwrap_or_default().display();
+                bail!(
+                    "{} has a run that did not end, with {done} of {tasks} tasks done: go on with `--resume {name}`, start anew with \
+                     `--anew`, or choose another name with --name",
+                    directory.display()
+                );
+            }
+            Ok(_) => {}
+            Err(why @ LedgerError::InUse(_)) => return Err(why.into()),
+            // One that cannot be read is of no use to anyone.
+            Err(_) if anew => {}
+            Err(why) => return Err(why).context("an earlier run has this name, and `--anew` would replace it"),
         }
-        drop(earlier);
         remove(&path).with_context(|| format!("{} cannot be removed", path.display()))?;
     }
     Ok(Ledger::create(&path, header)?)
