@@ -111,7 +111,7 @@ pub(super) fn examples(
     Ok(asked.into_iter().flatten().collect())
 }
 
-/// Those of some answered examples to which the engine gives another answer when it is asked again.
+/// The answered examples to which the engine gives another answer when it is asked again.
 ///
 /// # Errors
 /// If the engine gives no outcome for an example.

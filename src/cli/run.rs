@@ -13,7 +13,6 @@ mod shard;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, bail};
 
@@ -261,9 +260,7 @@ impl Opts {
         let mut header = self.header(&sources, &options, &engines, &costs)?;
         header.parts = self.going.parts.unwrap_or(header.parts);
         // An engine that an interrupt ended while it was opened is not one that is absent.
-        if progress.stop.load(Ordering::Relaxed) {
-            bail!("interrupted before the run began: nothing is kept of it");
-        }
+        progress::check_uninterrupted(&progress)?;
         let ledger = if resumed {
             resume::open(&directory, &header)?
         } else {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::super::output::say;
@@ -28,6 +28,14 @@ pub(in crate::cli) fn interruptible() -> anyhow::Result<Arc<Progress>> {
     })
     .context("interrupts cannot be caught")?;
     Ok(progress)
+}
+
+/// Ends a run that was interrupted before it began.
+pub(super) fn check_uninterrupted(progress: &Progress) -> anyhow::Result<()> {
+    if progress.stop.load(Ordering::Relaxed) {
+        bail!("interrupted before the run began: nothing is kept of it");
+    }
+    Ok(())
 }
 
 /// Lets no task begin after a time, if there is one.
