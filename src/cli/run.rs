@@ -23,7 +23,7 @@ use ptx_conform::case::InternalError;
 use ptx_conform::causes;
 use ptx_conform::divergences::{Date, Divergences};
 use ptx_conform::engine::CaseExecutor;
-use ptx_conform::ledger::{Ledger, LedgerError};
+use ptx_conform::ledger::{Ledger, LedgerError, RunHeader};
 use ptx_conform::matrix::{Matrix, Survey};
 use ptx_conform::must::Must as _;
 use ptx_conform::releases::ReleaseTable;
@@ -259,13 +259,8 @@ impl Opts {
         let costs = self.costs()?;
         let mut header = self.header(&sources, &options, &engines, &costs)?;
         header.parts = self.going.parts.unwrap_or(header.parts);
-        // An engine that an interrupt ended while it was opened is not one that is absent.
         progress::check_uninterrupted(&progress)?;
-        let ledger = if resumed {
-            resume::open(&directory, &header)?
-        } else {
-            resume::begin(&directory, &header, self.going.anew)?
-        };
+        let ledger = self.ledger(&directory, &header, resumed)?;
         let run = Campaign {
             spec: &spec,
             divergences: &divergences,
@@ -291,6 +286,11 @@ impl Opts {
         };
         answers.say();
         done
+    }
+
+    /// The ledger of a run that goes on, or of a new one.
+    fn ledger(&self, directory: &Path, header: &RunHeader, resumed: bool) -> anyhow::Result<Ledger> {
+        if resumed { resume::open(directory, header) } else { resume::begin(directory, header, self.going.anew) }
     }
 
     /// Does all tasks, and concludes.

@@ -32,6 +32,7 @@ pub(in crate::cli) fn interruptible() -> anyhow::Result<Arc<Progress>> {
 
 /// Ends a run that was interrupted before it began.
 pub(super) fn check_uninterrupted(progress: &Progress) -> anyhow::Result<()> {
+    // An engine that an interrupt ended while it was opened is not one that is absent.
     if progress.stop.load(Ordering::Relaxed) {
         bail!("interrupted before the run began: nothing is kept of it");
     }
