@@ -15,7 +15,7 @@ use ptx_conform::engine::toolchain;
 use super::protocol::check;
 
 /// The runs that a test ends while they work.
-const RUNS: u32 = 3;
+const RUNS: u32 = 2;
 /// The golden ratio: its multiples are moments spread evenly over the time that a run takes, however many they are.
 const GOLDEN: f64 = 0.618_033_988_749_895;
 /// How long a run may go on after it was told to end.
