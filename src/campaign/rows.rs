@@ -116,6 +116,10 @@ impl<'a> Executor<'a> {
     ) {
         let mut waiting: Vec<WaitingRows> = Vec::new();
         for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
+            // The plan alone takes a while if there are many engines.
+            if self.progress.stopped() {
+                return;
+            }
             let executed = Arc::new(setup::executed(self.spec, instruction));
             let points = setup::without_numbers(self.spec, instruction);
             for at in 0..executed.forms.len() {

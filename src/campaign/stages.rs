@@ -287,14 +287,14 @@ impl<'a> Stages<'a> {
         }
         executor.execute(environment, &self.instructions, &self.work, &mut result.tally);
         let watched = WatchedEngine { engine, judge: None, health: &health };
-        if let Some(kernels) = engine.as_kernel_executor() {
+        if let Some(kernels) = engine.as_kernel_executor().filter(|_| !self.progress.stopped()) {
             self.progress.begin(Stage::Chains);
             let known = KnownOfEngine { divergences: self.divergences, version: EngineVersion::of(engine.id()) };
             let chains = DrawnChains { spec: self.spec, known: &known, environment, options: self.options };
             let done = InternalError::caught(|| chains.run(kernels, &self.work, watched, self.progress));
             result.chains = result.tally.ok_or_note(done).unwrap_or_default();
         }
-        if let Some(lister) = engine.as_lister().filter(|_| self.options.modifiers) {
+        if let Some(lister) = engine.as_lister().filter(|_| self.options.modifiers && !self.progress.stopped()) {
             let work = (&self.work, watched);
             let lowered = || lowering::lowered(self.spec, lister, &environment, &self.instructions, work);
             result.lowered = result.tally.ok_or_note(InternalError::caught(lowered)).unwrap_or_default();
