@@ -71,14 +71,17 @@ fn some<T>(all: &[T]) -> impl Iterator<Item = &T> {
 
 /// The answers to some lines of each group, which were asked about twice.
 pub(super) struct AnswersAgain {
+    /// The lines of groups.
     asked: usize,
+    /// The examples of the manual, which were asked about once.
+    unexpected: usize,
     /// How many had two different answers.
     wavered: usize,
     /// How many came out otherwise than in the run at least once.
     changed: usize,
     /// The first of them.
     first: Option<String>,
-    /// The examples of the manual among them.
+    /// The examples of the manual that came out otherwise.
     examples: BTreeSet<(String, usize)>,
 }
 
@@ -93,7 +96,7 @@ pub(super) fn check(
     let unexpected: Vec<&AskedExample> =
         examples.iter().filter(|example| example.agreement == Agreement::Unexpected).collect();
     let wavering = wavering_examples(inquiry.spec, inquiry.divergences, inquiry.subject, &unexpected)?;
-    answers.asked += unexpected.len();
+    answers.unexpected = unexpected.len();
     // An interrupted engine answers nothing.
     if let (false, Some(first)) = (inquiry.stopped(), wavering.first()) {
         answers.first.get_or_insert_with(|| first.line(inquiry.spec).to_owned());
@@ -115,6 +118,7 @@ fn check_groups(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Result<A
     let changed = if stopped { None } else { twice.iter().position(is_changed) };
     let answers = AnswersAgain {
         asked: of_group.len(),
+        unexpected: 0,
         wavered: twice.iter().filter(|(first, second)| first != second).count(),
         changed: twice.iter().filter(|twice| !stopped && is_changed(twice)).count(),
         first: changed.map(|at| again.line(at)),
@@ -154,7 +158,7 @@ impl AnswersAgain {
             engine: engine.to_owned(),
             groups: vanished.map(OpenGroup::key).collect(),
             examples: self.examples,
-            lines: [self.asked, self.changed],
+            lines: [self.asked + self.unexpected, self.changed],
             first: self.first.or(first_group)?,
         })
     }
