@@ -2,6 +2,7 @@
 //! reduced, and their causes searched for.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 
 use ptx_exec::interpret::Interpreter;
@@ -73,15 +74,15 @@ impl DrawnChains<'_> {
         if options.chain_count() == 0 {
             return Ok(tally);
         }
-        let library = match self.library() {
-            Ok(library) => library,
-            Err(why) if !options.instructions.is_empty() => {
-                tally.chains = options.chain_count();
-                tally.skipped.insert(why.to_string(), options.chain_count());
-                return Ok(tally);
-            }
-            Err(why) => return Err(InternalError(why.to_string())),
-        };
+        // Not made where another shard has all the tasks.
+        let library = LazyLock::new(|| self.library());
+        if !options.instructions.is_empty()
+            && let Err(why) = &*library
+        {
+            tally.chains = options.chain_count();
+            tally.skipped.insert(why.to_string(), options.chain_count());
+            return Ok(tally);
+        }
         let interpreter = Interpreter::new(self.spec);
         let comparison = ChainComparison { interpreter: &interpreter, engine, environment };
         let task = |number: u64| {
@@ -92,17 +93,22 @@ impl DrawnChains<'_> {
             (work.plan(engine, TaskKind::Chains, count, words, what), seed, count)
         };
         let tasks: Vec<(PlannedTask, u64, u64)> = (0..options.chain_count().div_ceil(TASK)).map(task).collect();
+        let draw = |seed: u64, count: u64| match &*library {
+            Ok(library) => Ok(DrawnTask::new(library, self.known, seed, count)),
+            Err(why) => Err(InternalError(why.to_string())),
+        };
         let run = |(task, seed, count): &(PlannedTask, u64, u64)| {
-            let drawn = ChainsOfTask::new(&library, self.known, *seed, *count);
             let ask = || {
                 progress.cases.fetch_add(*count, Ordering::Relaxed);
-                drawn.ask(&comparison)
+                Ok(draw(*seed, *count)?.ask(&comparison))
             };
-            Some((work.result(task, watched, ask)?, drawn))
+            work.result(task, watched, ask)
         };
-        let results: Vec<Option<(ChainAnswers, ChainsOfTask)>> = tasks.par_iter().map(run).collect();
-        for (answers, drawn) in results.into_iter().flatten() {
-            drawn.add_to(answers, &mut tally);
+        let results: Vec<Option<Result<ChainAnswers, InternalError>>> = tasks.par_iter().map(run).collect();
+        for ((_, seed, count), answers) in tasks.iter().zip(results) {
+            if let Some(answers) = answers.transpose()? {
+                answers.add_to(|| draw(*seed, *count), &mut tally)?;
+            }
         }
         tally.failed = tally.open.len() as u64;
         Ok(tally)
@@ -360,14 +366,63 @@ fn does(answer: &ChainAnswer) -> Does {
 /// The reason why a chain is not executed of which the engine dies.
 const DEADLY: &str = "listed as killing the assembler; only the listed chain itself is tried";
 
-/// The answers to the chains of a task, in their order.
+/// The answers to the chains of a task.
 #[derive(Debug, Serialize, Deserialize)]
-struct ChainAnswers(Vec<ChainAnswer>);
+struct ChainAnswers {
+    /// In the order of the chains.
+    answers: Vec<ChainAnswer>,
+    /// How many of those that were drawn are listed as killing the engine, and are not executed.
+    deadly: u64,
+    /// How many could not be drawn.
+    missing: u64,
+}
+
+impl ChainAnswers {
+    fn left_out(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        [(DEADLY, self.deadly), (NO_CHAINS, self.missing)].into_iter().filter(|(_, count)| *count > 0)
+    }
+
+    /// Adds the answers to those of other tasks; the chains that failed are left open. They are drawn again.
+    fn add_to(
+        self,
+        draw: impl FnOnce() -> Result<DrawnTask, InternalError>,
+        tally: &mut ChainTally,
+    ) -> Result<(), InternalError> {
+        for (why, count) in self.left_out() {
+            tally.chains += count;
+            *tally.skipped.entry(why.to_owned()).or_default() += count;
+        }
+        let mut failed = Vec::new();
+        for (at, answer) in self.answers.into_iter().enumerate() {
+            tally.chains += 1;
+            match answer {
+                ChainAnswer::Agrees => tally.agreed += 1,
+                ChainAnswer::Undefined(why) => *tally.undefined.entry(why).or_default() += 1,
+                ChainAnswer::Skipped(why) => *tally.skipped.entry(why).or_default() += 1,
+                ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => failed.push((at, answer)),
+            }
+        }
+        if failed.is_empty() {
+            return Ok(());
+        }
+        let mut chains: Vec<Option<(Chain, ChainRows)>> = draw()?.chains.into_iter().map(Some).collect();
+        for (at, answer) in failed {
+            let drawn = chains.get_mut(at).and_then(Option::take);
+            let (chain, rows) =
+                drawn.ok_or_else(|| InternalError("a chain that failed is not drawn again".to_owned()))?;
+            tally.open.push(Reduced { chain, rows, answer });
+        }
+        Ok(())
+    }
+}
 
 impl TaskResult for ChainAnswers {
     fn counts(&self) -> TaskCounts {
         let mut counts = TaskCounts::default();
-        for answer in &self.0 {
+        for (why, count) in self.left_out() {
+            *counts.skipped.entry(why.to_owned()).or_default() += count;
+        }
+        for answer in &self.answers {
             match answer {
                 ChainAnswer::Agrees => counts.cases += 1,
                 ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => {
@@ -383,16 +438,14 @@ impl TaskResult for ChainAnswers {
     }
 }
 
-/// The chains of a task. They are drawn again where the answers are known.
-struct ChainsOfTask {
+/// The chains of a task, drawn.
+struct DrawnTask {
     chains: Vec<(Chain, ChainRows)>,
-    /// How many of those that were drawn are listed as killing the engine.
     deadly: u64,
-    /// How many could not be drawn.
     missing: u64,
 }
 
-impl ChainsOfTask {
+impl DrawnTask {
     fn new(library: &Library<'_>, known: &KnownOfEngine<'_>, seed: u64, count: u64) -> Self {
         let mut draw = ChainDraw::new(library, seed, LINES);
         let drawn = |number: u64| {
@@ -409,25 +462,6 @@ impl ChainsOfTask {
     fn ask(&self, comparison: &ChainComparison<'_>) -> ChainAnswers {
         let texts: Vec<ChainText> = self.chains.iter().map(|(chain, _)| ChainText::from(chain)).collect();
         let all: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(self.chains.iter().map(|(_, rows)| rows)).collect();
-        ChainAnswers(compare(comparison, &all))
-    }
-
-    /// Adds the answers to those of other tasks; the chains that failed are left open.
-    fn add_to(self, answers: ChainAnswers, tally: &mut ChainTally) {
-        for (why, count) in [(DEADLY, self.deadly), (NO_CHAINS, self.missing)] {
-            tally.chains += count;
-            if count > 0 {
-                *tally.skipped.entry(why.to_owned()).or_default() += count;
-            }
-        }
-        for ((chain, rows), answer) in self.chains.into_iter().zip(answers.0) {
-            tally.chains += 1;
-            match answer {
-                ChainAnswer::Agrees => tally.agreed += 1,
-                ChainAnswer::Undefined(why) => *tally.undefined.entry(why).or_default() += 1,
-                ChainAnswer::Skipped(why) => *tally.skipped.entry(why).or_default() += 1,
-                ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => tally.open.push(Reduced { chain, rows, answer }),
-            }
-        }
+        ChainAnswers { answers: compare(comparison, &all), deadly: self.deadly, missing: self.missing }
     }
 }

@@ -11,8 +11,8 @@ use crate::spec::Instruction;
 
 /// A task about lines.
 pub(super) enum LineTask<'a> {
-    /// One of the plan, whose variants are made when they are asked about.
-    Alone(&'a Instruction, Task),
+    /// One of the plan, whose variants are made when they are asked about, with a hash of all that it asks.
+    Alone(&'a Instruction, Task, blake3::Hash),
     /// Variants of several.
     Packed(LineQuestion<'a>),
 }
@@ -20,7 +20,7 @@ pub(super) enum LineTask<'a> {
 impl<'a> LineTask<'a> {
     fn purpose(&self) -> Purpose {
         match self {
-            Self::Alone(_, task) => task.purpose,
+            Self::Alone(_, task, _) => task.purpose,
             Self::Packed(question) => question.purpose,
         }
     }
@@ -28,7 +28,7 @@ impl<'a> LineTask<'a> {
     /// True if its lines are directives.
     fn of_directives(&self) -> bool {
         match self {
-            Self::Alone(instruction, _) => instruction.is_directive(),
+            Self::Alone(instruction, ..) => instruction.is_directive(),
             Self::Packed(question) => question.variants().next().is_some_and(|(of, _)| of.is_directive()),
         }
     }
@@ -45,7 +45,7 @@ impl<'a> LineTask<'a> {
     /// The number of its variants, or more.
     pub(super) fn size(&self) -> u64 {
         match self {
-            Self::Alone(_, task) => task.size() as u64,
+            Self::Alone(_, task, _) => task.size() as u64,
             Self::Packed(question) => question.variants().count() as u64,
         }
     }
@@ -53,7 +53,7 @@ impl<'a> LineTask<'a> {
     /// The task in a few words: its instructions.
     pub(super) fn words(&self) -> String {
         match self {
-            Self::Alone(instruction, task) => format!("{} in {}", instruction.name, task.environment),
+            Self::Alone(instruction, task, _) => format!("{} in {}", instruction.name, task.environment),
             Self::Packed(question) => {
                 let names: BTreeSet<&str> =
                     question.variants().map(|(instruction, _)| instruction.name.as_str()).collect();
@@ -69,7 +69,7 @@ impl<'a> LineTask<'a> {
     /// All that it asks: tasks with the same text ask the same.
     pub(super) fn what(&self) -> String {
         match self {
-            Self::Alone(instruction, task) => task.describe(instruction).to_string(),
+            Self::Alone(_, _, hash) => hash.to_string(),
             Self::Packed(question) => {
                 let mut text = String::new();
                 for part in &question.parts {
@@ -88,7 +88,7 @@ impl<'a> LineTask<'a> {
     /// The question.
     pub(super) fn into_question(self) -> LineQuestion<'a> {
         match self {
-            Self::Alone(instruction, task) => LineQuestion::new(instruction, task),
+            Self::Alone(instruction, task, _) => LineQuestion::new(instruction, task),
             Self::Packed(question) => question,
         }
     }

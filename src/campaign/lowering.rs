@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
+use super::executions::{ExecutedForm, ModifierPair};
 use super::tasks::{PlannedTask, TaskKeeper, TaskResult, WatchedEngine};
 use crate::case::InternalError;
 use crate::engine::{CodeLister, Listing};
 use crate::environment::Environment;
 use crate::ledger::{TaskCounts, TaskKind};
 use crate::line_case::LineCase;
-use crate::model;
 use crate::setup;
-use crate::space::{Diagram, Slice, Values, environment_values};
-use crate::spec::{Choice, Cube, Form, Instruction, Spec, ValueSet};
+use crate::space::{Diagram, Region, Slice, Values, environment_values};
+use crate::spec::{Choice, Cube, Form, Spec, ValueSet};
 
 /// The machine instructions that a modifier becomes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -49,25 +49,12 @@ pub(super) fn lowered(
     spec: &Spec,
     engine: &dyn CodeLister,
     environment: &Environment,
-    instructions: &[&Instruction],
+    forms: &[ExecutedForm],
     (work, watched): (&TaskKeeper<'_>, WatchedEngine<'_>),
 ) -> Result<Vec<LoweredModifier>, InternalError> {
-    let mut all = Vec::new();
-    for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
-        let executed = setup::executed(spec, instruction);
-        for form in &executed.forms {
-            let program = |values: &Values| setup::line_case(spec, form, &[values]);
-            for Pair { axis, with, other } in pairs(spec, form, environment).unwrap_or_default() {
-                let lowered = LoweredModifier {
-                    form: form.id.clone(),
-                    slot: form.axes[axis].name.clone(),
-                    modifier: form.value(&with, axis).to_owned(),
-                    ..LoweredModifier::default()
-                };
-                all.push((lowered, [program(&with)?, program(&other)?]));
-            }
-        }
-    }
+    let of_form = |of: &ExecutedForm| compared_lines(spec, of, environment);
+    let all: Result<Vec<_>, InternalError> = forms.par_iter().map(of_form).collect();
+    let all = all?.concat();
     // Many at once: what an engine starts for a question takes longer than the question.
     let task = |part: &[(LoweredModifier, [LineCase; 2])]| {
         let words = || part.first().map_or_else(String::new, |(first, _)| format!("from {}", first.form));
@@ -81,6 +68,33 @@ pub(super) fn lowered(
     let lowered = |(part, task)| work.result(task, watched, || compared(engine, part));
     let lowered: Vec<Option<Vec<LoweredModifier>>> = all.par_chunks(TOGETHER).zip(&tasks).map(lowered).collect();
     Ok(lowered.into_iter().flatten().flatten().collect())
+}
+
+/// The modifiers of a form in an environment, each with the two programs that are compared.
+fn compared_lines(
+    spec: &Spec,
+    of: &ExecutedForm,
+    environment: &Environment,
+) -> Result<Vec<(LoweredModifier, [LineCase; 2])>, InternalError> {
+    let form = of.form();
+    let Some(environment) = environment_values(form, environment) else { return Ok(Vec::new()) };
+    let diagram = Diagram::within(form, None, &environment);
+    let pairs = of.modifiers.get((), &[&diagram], || pairs(spec, form, &diagram.all().below(&environment)));
+    let program = |values: &Values| {
+        let mut values = values.clone();
+        environment.give_to(&mut values);
+        setup::line_case(spec, form, &[&values])
+    };
+    let lowered = |ModifierPair { axis, with, other }: &ModifierPair| {
+        let lowered = LoweredModifier {
+            form: form.id.clone(),
+            slot: form.axes[*axis].name.clone(),
+            modifier: form.value(with, *axis).to_owned(),
+            ..LoweredModifier::default()
+        };
+        Ok((lowered, [program(with)?, program(other)?]))
+    };
+    pairs.iter().map(lowered).collect()
 }
 
 /// The modifiers with what each becomes, by the code of a program with it and of one without it.
@@ -108,19 +122,9 @@ const TOGETHER: usize = 64;
 /// The name of the choice of an empty slot.
 const NO_MODIFIER: &str = "none";
 
-/// A case with a modifier, and one without it that is as like it as possible.
-struct Pair {
-    axis: usize,
-    with: Values,
-    other: Values,
-}
-
-/// A pair for each modifier of a form; none if the form does not know the environment.
-fn pairs(spec: &Spec, form: &Form, environment: &Environment) -> Option<Vec<Pair>> {
-    let environment = environment_values(form, environment)?;
-    let diagram = Diagram::within(form, None, &environment);
-    let region = diagram.all().below(&environment);
-    let simplest = |cube: &Cube| Slice::new(&region, cube).simplest();
+/// A pair for each modifier of a form that a region has.
+fn pairs(spec: &Spec, form: &Form, region: &Region<'_>) -> Vec<ModifierPair> {
+    let simplest = |cube: &Cube| Slice::new(region, cube).simplest();
     let slots = form.axes.iter().enumerate().filter(|(_, axis)| axis.choice == Choice::Modifier);
     let mut pairs = Vec::new();
     for (axis, of) in slots {
@@ -137,10 +141,10 @@ fn pairs(spec: &Spec, form: &Form, environment: &Environment) -> Option<Vec<Pair
             };
             let modifier = |at: usize| form.axes[at].choice == Choice::Modifier;
             let other = same(&|_| true).or_else(|| same(&|at| !modifier(at))).or_else(|| same(&|_| false));
-            pairs.extend(other.map(|other| Pair { axis, with, other }));
+            pairs.extend(other.map(|other| ModifierPair { axis, with, other }));
         }
     }
-    Some(pairs)
+    pairs
 }
 
 /// The simplest variant of a cube whose operands are registers where they can be: constants are computed with when the

@@ -173,7 +173,9 @@ impl Task {
             }),
             TaskVariants::Listed(rows) => {
                 let row = |row: &PlannedVariant| {
-                    let digits: String = row.values.iter().map(|value| format!("{value:02x}")).collect();
+                    let digits =
+                        |value: &u8| [value >> 4, value & 15].map(|digit| char::from(DIGITS[usize::from(digit)]));
+                    let digits: String = row.values.iter().flat_map(digits).collect();
                     json!([form(row.form), rule(row.form, row.meant), digits])
                 };
                 json!({ "variants": rows.iter().map(row).collect::<Vec<_>>() })
@@ -185,6 +187,9 @@ impl Task {
         })
     }
 }
+
+/// The digits of base 16: a plan has millions.
+const DIGITS: [u8; 16] = *b"0123456789abcdef";
 
 /// A rule, and the variants that break it and no other.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Executes programs for a recording, and hands out each with its answers.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
+use super::executions::{ExecutedForm, Executions};
 use super::options::{Options, Progress};
 use super::programs::{ProgramPlan, costly};
 use super::rows::environment;
@@ -12,21 +12,10 @@ use crate::case;
 use crate::engine::CaseExecutor;
 use crate::environment::Environment;
 use crate::line_case::{Answer, LineCase};
-use crate::model;
-use crate::setup;
-use crate::spec::{Form, Instruction, Spec};
+use crate::spec::Spec;
 
 /// Rows of a form that are recorded although they may do anything.
 const UNDEFINED: u64 = 12;
-
-/// A form whose programs are executed.
-struct RecordedForm<'a> {
-    executed: &'a Arc<Instruction>,
-    /// Its position in the instruction.
-    at: usize,
-    /// The form without numbers.
-    points: &'a Form,
-}
 
 /// Programs, each with the answers to its rows.
 type AnsweredPrograms = Vec<(LineCase, Vec<Answer>)>;
@@ -47,20 +36,9 @@ pub fn record(
         Some(environment) => environment,
         None => environment(spec, engine)?,
     };
-    let instructions: Vec<_> =
-        super::named(spec, options).into_iter().filter(|known| model::models(&known.name)).collect();
-    let executed: Vec<_> = instructions
-        .iter()
-        .map(|instruction| (Arc::new(setup::executed(spec, instruction)), setup::without_numbers(spec, instruction)))
-        .collect();
-    let forms: Vec<RecordedForm<'_>> = executed
-        .iter()
-        .flat_map(|(executed, points)| {
-            points.forms.iter().enumerate().map(move |(at, points)| RecordedForm { executed, at, points })
-        })
-        .collect();
-    let of_form = |of: &RecordedForm<'_>| answered(spec, engine, options, progress, &environment, of);
-    let answered: Vec<Result<AnsweredPrograms, String>> = forms.par_iter().map(of_form).collect();
+    let executions = Executions::new(spec, &super::named(spec, options));
+    let of_form = |of: &ExecutedForm| answered(spec, engine, options, progress, &environment, of);
+    let answered: Vec<Result<AnsweredPrograms, String>> = executions.forms().par_iter().map(of_form).collect();
     for programs in answered {
         for (program, answers) in programs? {
             each(&program, &answers);
@@ -76,10 +54,10 @@ fn answered(
     options: &Options,
     progress: &Progress,
     environment: &Environment,
-    of: &RecordedForm<'_>,
+    of: &ExecutedForm,
 ) -> Result<AnsweredPrograms, String> {
     let mut answered = Vec::new();
-    let plan = ProgramPlan::new(of.executed, of.at, of.points, environment, options, engine);
+    let plan = ProgramPlan::new(of, environment, options, engine);
     let Some(plan) = plan else { return Ok(answered) };
     let costly = costly(engine, UNDEFINED);
     for task in plan.tasks(&of.executed.name, environment) {

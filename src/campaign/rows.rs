@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
+use super::executions::ExecutedForm;
 use super::first_answers::FirstAnswers;
 use super::options::{Options, Progress};
 use super::programs::{ProgramPlan, ProgramTask, costly};
@@ -65,6 +68,9 @@ pub(super) struct Executor<'a> {
 /// Rows to execute together: what an engine starts for a request may take longer than the request.
 const ROWS: usize = 1 << 14;
 
+/// Forms that are planned at once: the plans of all would take much memory.
+const PLANNED: usize = 64;
+
 /// Rows of a program by which the cause of failures is searched: programs with more would count more than others.
 const ROWS_OF_PROGRAM: usize = 16;
 
@@ -106,39 +112,42 @@ impl PlannedRows {
 }
 
 impl<'a> Executor<'a> {
-    /// Executes the programs of instructions in an environment.
+    /// Executes the programs of forms in an environment.
     pub(super) fn execute(
         &self,
         environment: Environment,
-        instructions: &[&Instruction],
+        forms: &[ExecutedForm],
         work: &TaskKeeper<'_>,
         tally: &mut Tally,
     ) {
+        // The plan alone takes a while if there are many engines.
+        let plan = |of: &ExecutedForm| {
+            let plan = || ProgramPlan::new(of, &environment, self.options, self.engine);
+            if self.progress.stopped() { None } else { plan() }
+        };
+        let planned = forms.chunks(PLANNED).flat_map(|forms| {
+            let plans: Vec<Option<ProgramPlan>> = forms.par_iter().map(plan).collect();
+            forms.iter().zip(plans)
+        });
         let mut waiting: Vec<WaitingRows> = Vec::new();
-        for instruction in instructions.iter().filter(|instruction| model::models(&instruction.name)) {
-            // The plan alone takes a while if there are many engines.
+        for (of, plan) in planned {
             if self.progress.stopped() {
                 return;
             }
-            let executed = Arc::new(setup::executed(self.spec, instruction));
-            let points = setup::without_numbers(self.spec, instruction);
-            for at in 0..executed.forms.len() {
-                let form = &executed.forms[at];
-                let plan = ProgramPlan::new(&executed, at, &points.forms[at], &environment, self.options, self.engine);
-                let Some(plan) = plan else { continue };
-                let count = RowCount {
-                    instruction: instruction.name.clone(),
-                    space: plan.space(),
-                    without_semantics: setup::without_semantics(&self.spec.isa, form),
-                    ..RowCount::default()
-                };
-                tally.rows.insert(form.id.clone(), count);
-                let plan = Arc::new(plan);
-                for task in plan.tasks(&instruction.name, &environment) {
-                    waiting.push(WaitingRows { plan: Arc::clone(&plan), task });
-                    if waiting.iter().map(WaitingRows::size).sum::<usize>() >= ROWS {
-                        self.execute_waiting(std::mem::take(&mut waiting), work, tally);
-                    }
+            let Some(plan) = plan else { continue };
+            let instruction = &of.executed.name;
+            let count = RowCount {
+                instruction: instruction.clone(),
+                space: plan.space(),
+                without_semantics: of.without_semantics.clone(),
+                ..RowCount::default()
+            };
+            tally.rows.insert(plan.form().id.clone(), count);
+            let plan = Arc::new(plan);
+            for task in plan.tasks(instruction, &environment) {
+                waiting.push(WaitingRows { plan: Arc::clone(&plan), task });
+                if waiting.iter().map(WaitingRows::size).sum::<usize>() >= ROWS {
+                    self.execute_waiting(std::mem::take(&mut waiting), work, tally);
                 }
             }
         }

@@ -11,6 +11,7 @@ use super::Campaign;
 use super::ask::{Asker, LineQuestion};
 use super::chains::{self, DrawnChains, KnownOfEngine};
 use super::examples::{self, Agreement};
+use super::executions::Executions;
 use super::first_answers::FirstAnswers;
 use super::line_task::LineTask;
 use super::lowering;
@@ -63,6 +64,7 @@ pub(super) struct Stages<'a> {
     options: &'a Options,
     progress: &'a Progress,
     pub(super) instructions: Vec<&'a Instruction>,
+    executions: Executions<'a>,
     pub(super) work: TaskKeeper<'a>,
 }
 
@@ -70,7 +72,8 @@ impl<'a> Stages<'a> {
     pub(super) fn new(run: &Campaign<'a>, instructions: Vec<&'a Instruction>) -> Self {
         let Campaign { spec, divergences, options, progress, ledger, asks, costs } = *run;
         let work = TaskKeeper::new(ledger, asks, costs, progress);
-        Self { spec, divergences, options, progress, instructions, work }
+        let executions = Executions::new(spec, &instructions);
+        Self { spec, divergences, options, progress, instructions, executions, work }
     }
 
     /// The spaces of each form in which a version or target is needed.
@@ -207,15 +210,15 @@ impl<'a> Stages<'a> {
             } else {
                 // A hash, since the texts of a large plan are larger than the plan.
                 let hash = blake3::hash(task.describe(instruction).to_string().as_bytes());
-                large.lock().unwrap_or_else(PoisonError::into_inner).push((*hash.as_bytes(), task));
+                large.lock().unwrap_or_else(PoisonError::into_inner).push((hash, task));
             }
         };
         let plan = || Ok(planner::plan(self.spec, instruction, needs, subject, self.options, &ask));
         let plans = InternalError::caught(plan)?;
         // In an order of their own, since threads plan in any order.
         let mut large = large.into_inner().unwrap_or_else(PoisonError::into_inner);
-        large.sort_by_key(|(hash, _)| *hash);
-        let large = large.into_iter().map(|(_, task)| LineTask::Alone(instruction, task));
+        large.sort_by_key(|(hash, _)| *hash.as_bytes());
+        let large = large.into_iter().map(|(hash, task)| LineTask::Alone(instruction, task, hash));
         let small = small.into_inner().unwrap_or_else(PoisonError::into_inner);
         let small = together::packed(small, self.options.batch).into_iter().map(LineTask::Packed);
         Ok((plans, large.chain(small).collect()))
@@ -285,7 +288,7 @@ impl<'a> Stages<'a> {
         if !self.options.plans() {
             return Ok(());
         }
-        executor.execute(environment, &self.instructions, &self.work, &mut result.tally);
+        executor.execute(environment, self.executions.forms(), &self.work, &mut result.tally);
         let watched = WatchedEngine { engine, judge: None, health: &health };
         if let Some(kernels) = engine.as_kernel_executor().filter(|_| !self.progress.stopped()) {
             self.progress.begin(Stage::Chains);
@@ -296,7 +299,7 @@ impl<'a> Stages<'a> {
         }
         if let Some(lister) = engine.as_lister().filter(|_| self.options.modifiers && !self.progress.stopped()) {
             let work = (&self.work, watched);
-            let lowered = || lowering::lowered(self.spec, lister, &environment, &self.instructions, work);
+            let lowered = || lowering::lowered(self.spec, lister, &environment, self.executions.forms(), work);
             result.lowered = result.tally.ok_or_note(InternalError::caught(lowered)).unwrap_or_default();
         }
         result.gave_up = result.gave_up.take().or(health.gave_up());

@@ -63,6 +63,9 @@ impl TriedWords {
     }
 }
 
+/// Instructions whose lines are made at once: those of all take half a gigabyte.
+const PLANNED: usize = 24;
+
 /// A line with a word in a slot.
 struct Try {
     form: usize,
@@ -118,30 +121,44 @@ impl WordProbe<'_> {
         let mut tried = TriedLines::default();
         tried.words.words = words.len();
         let Some(judge) = subject.judge else { return Ok(tried) };
+        let asker = WordAsker { spec: self.spec, divergences: self.divergences, judge };
+        for instructions in self.instructions.chunks(PLANNED) {
+            for found in self.ask_about(instructions, &asker, &words, work, watched) {
+                let TriedLines { words, tally } = found?;
+                tried.words.merge(&words);
+                tried.tally.merge(tally);
+            }
+        }
+        Ok(tried)
+    }
+
+    /// The results of some instructions, in the order of their tasks.
+    fn ask_about(
+        &self,
+        instructions: &[&Instruction],
+        asker: &WordAsker<'_>,
+        words: &[String],
+        work: &TaskKeeper<'_>,
+        watched: WatchedEngine<'_>,
+    ) -> Vec<Result<TriedLines, InternalError>> {
         let main = |form: &Form| self.forms.iter().find(|plan| plan.form == form.id).map(|plan| plan.main);
         let modules: Vec<WordModule<'_>> =
-            self.instructions.par_iter().flat_map(|instruction| modules(instruction, main, &words)).collect();
+            instructions.par_iter().flat_map(|instruction| modules(instruction, main, words)).collect();
         let parts = modules.iter().flat_map(|of| of.tries.chunks(self.batch).map(move |tries| (of, tries)));
         let task = |(module, tries): (&'_ WordModule<'_>, &'_ [Try])| {
             let WordModule { instruction, environment, .. } = module;
             let words = || format!("{} in {environment}", instruction.name);
             let lines = || tries.iter().map(|tried| tried.line.as_str()).collect::<Vec<_>>().join("\n");
             let what = || format!("{} {environment}\n{}", instruction.name, lines());
-            work.plan(judge, TaskKind::Words, tries.len() as u64, words, what)
+            work.plan(asker.judge, TaskKind::Words, tries.len() as u64, words, what)
         };
         let tasks: Vec<(PlannedTask, &WordModule<'_>, &[Try])> =
             parts.map(|(module, tries)| (task((module, tries)), module, tries)).collect();
-        let asker = WordAsker { spec: self.spec, divergences: self.divergences, judge };
         let ask = |(task, module, tries): &(PlannedTask, &WordModule<'_>, &[Try])| {
-            work.result(task, watched, || asker.ask(module, tries, &words))
+            work.result(task, watched, || asker.ask(module, tries, words))
         };
         let asked: Vec<Option<Result<TriedLines, InternalError>>> = tasks.par_iter().map(ask).collect();
-        for found in asked.into_iter().flatten() {
-            let TriedLines { words, tally } = found?;
-            tried.words.merge(&words);
-            tried.tally.merge(tally);
-        }
-        Ok(tried)
+        asked.into_iter().flatten().collect()
     }
 }
 

@@ -103,6 +103,23 @@ impl Diagram {
         values.len() == self.widths.len() && values.iter().enumerate().fold(self.root, walk) != DEAD
     }
 
+    /// A hash of all choices after the first axes, if the first have one choice each: two diagrams of a form with the same hash
+    /// have the same variants but for the first choices.
+    pub fn hash_after(&self, axes: usize) -> Option<[u8; 32]> {
+        let (fixed, free) = self.levels.split_at(axes);
+        let is_fixed = self.root != DEAD && fixed.iter().all(|level| level.edges.len() == 1);
+        let mut bytes = Vec::new();
+        for level in free.iter().filter(|_| is_fixed) {
+            bytes.extend((level.starts.len() as u64).to_le_bytes());
+            bytes.extend(level.starts.iter().flat_map(|start| (*start as u64).to_le_bytes()));
+            for (value, child) in &level.edges {
+                bytes.push(*value);
+                bytes.extend(child.to_le_bytes());
+            }
+        }
+        is_fixed.then(|| *blake3::hash(&bytes).as_bytes())
+    }
+
     /// The position of a variant in the order of the axes, from 0; `None` if it is not in the set.
     pub fn rank(&self, values: &[u8]) -> Option<u128> {
         let mut node = self.root;
