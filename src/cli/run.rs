@@ -247,6 +247,7 @@ impl Opts {
         let judging = engines.len();
         let execution = !self.no_execution;
         let absent = if execution { super::engines::add_executing(specs, &mut engines) } else { Vec::new() };
+        progress::check_uninterrupted(&progress)?;
         let subjects = super::engines::all_subjects(&engines, judging, &spec.isa, |executor| {
             execution && executes(&spec, executor)
         });
@@ -259,7 +260,6 @@ impl Opts {
         let costs = self.costs()?;
         let mut header = self.header(&sources, &options, &engines, &costs)?;
         header.parts = self.going.parts.unwrap_or(header.parts);
-        progress::check_uninterrupted(&progress)?;
         let ledger = self.ledger(&directory, &header, resumed)?;
         let run = Campaign {
             spec: &spec,
