@@ -106,6 +106,12 @@ impl<K, T> Default for ByVariants<K, T> {
 }
 
 impl<K: PartialEq, T> ByVariants<K, T> {
+    /// How many values it has.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// The value for a key and for diagrams within one environment. It is made if it is not known.
     pub(super) fn get(&self, key: K, diagrams: &[&Diagram], make: impl FnOnce() -> T) -> Arc<T> {
         let hashes = diagrams.iter().map(|diagram| diagram.hash_after(EnvironmentValues::AXES));

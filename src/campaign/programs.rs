@@ -143,3 +143,54 @@ pub(super) fn costly(engine: &dyn CaseExecutor, undefined: u64) -> CostlyRows {
     let traps = engine.traps_cost().then(|| AtomicU64::new(TRAPS));
     CostlyRows { traps, undefined: AtomicU64::new(undefined) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::executions::Executions;
+    use super::super::options::Strategy;
+    use super::*;
+    use crate::engine::{Engine, EngineId};
+    use crate::environment::AddressSize;
+    use crate::line_case::{Answer, LineCase};
+
+    struct Idle(EngineId);
+
+    impl Engine for Idle {
+        fn id(&self) -> &EngineId {
+            &self.0
+        }
+    }
+
+    impl CaseExecutor for Idle {
+        fn execute(&self, _: &[LineCase]) -> Vec<Vec<Answer>> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn programs_that_environments_share_are_those_of_each() {
+        let spec = crate::shipped::spec().expect("the specification is sound");
+        let options = Options { cases: Some(30), strategy: Strategy::Pairs, ..Options::default() };
+        let engine = Idle("idle@1.0".parse().expect("an id"));
+        let instructions = ["add", "cvt", "ld"].map(|name| spec.instruction(name).expect("an instruction"));
+        let newest = *spec.isa.versions.last().expect("versions");
+        let shared = Executions::new(&spec, &instructions);
+        for target in ["sm_75", "sm_90", "sm_100", "sm_120"] {
+            let target = target.parse().expect("a target");
+            let environment = Environment { ptx: newest, target, address_size: AddressSize::Bits64 };
+            let rows = |executions: &Executions<'_>| {
+                let plan = |of: &ExecutedForm| ProgramPlan::new(of, &environment, &options, &engine);
+                let plans = executions.forms().iter().filter_map(plan);
+                let rows = |plan: ProgramPlan| {
+                    plan.tasks("any", &environment).iter().map(|task| plan.rows(task)).collect::<Vec<_>>()
+                };
+                plans.map(rows).collect::<Vec<_>>()
+            };
+            let of_its_own = rows(&Executions::new(&spec, &instructions));
+            assert!(of_its_own.iter().flatten().flatten().count() > 1000);
+            assert!(rows(&shared) == of_its_own, "{environment}");
+        }
+        let shapes = shared.forms().iter().map(|form| form.first_rows.len()).sum::<usize>();
+        assert!(shapes < 3 * shared.forms().len(), "most forms have the same variants for several targets");
+    }
+}
