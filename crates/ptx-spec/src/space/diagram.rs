@@ -107,9 +107,11 @@ impl Diagram {
     /// have the same variants but for the first choices.
     pub fn hash_after(&self, axes: usize) -> Option<[u8; 32]> {
         let (fixed, free) = self.levels.split_at(axes);
-        let is_fixed = self.root != DEAD && fixed.iter().all(|level| level.edges.len() == 1);
+        if self.root == DEAD || fixed.iter().any(|level| level.edges.len() != 1) {
+            return None;
+        }
         let mut bytes = Vec::new();
-        for level in free.iter().filter(|_| is_fixed) {
+        for level in free {
             bytes.extend((level.starts.len() as u64).to_le_bytes());
             bytes.extend(level.starts.iter().flat_map(|start| (*start as u64).to_le_bytes()));
             for (value, child) in &level.edges {
@@ -117,7 +119,7 @@ impl Diagram {
                 bytes.extend(child.to_le_bytes());
             }
         }
-        is_fixed.then(|| *blake3::hash(&bytes).as_bytes())
+        Some(*blake3::hash(&bytes).as_bytes())
     }
 
     /// The position of a variant in the order of the axes, from 0; `None` if it is not in the set.
