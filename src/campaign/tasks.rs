@@ -107,6 +107,11 @@ impl<'a> TaskKeeper<'a> {
         Self { ledger, asks, costs, progress, plan: Mutex::default() }
     }
 
+    /// True if the run was stopped: the rest of the plan is not needed.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.progress.stopped()
+    }
+
     fn state(&self) -> MutexGuard<'_, PlanState> {
         // Sums stay sound even if a thread panicked.
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
@@ -123,7 +128,7 @@ impl<'a> TaskKeeper<'a> {
         what: impl FnOnce() -> String,
     ) -> PlannedTask {
         // A plan that is cut short has tasks that no other run has.
-        if self.progress.stopped() {
+        if self.is_stopped() {
             return PlannedTask { name: None, is_ours: false };
         }
         self.progress.planned.fetch_add(1, Ordering::Relaxed);
@@ -181,7 +186,7 @@ impl<'a> TaskKeeper<'a> {
             let result = ask();
             if let (Some(ledger), Some(name)) = (self.ledger, &task.name)
                 && watched.faults() == faults
-                && !self.progress.stopped()
+                && !self.is_stopped()
             {
                 let remarks = remarks(watched.engine, watched.judge);
                 self.noted(ledger.keep(name, &result, &result.counts(), began.elapsed(), &remarks));

@@ -122,7 +122,7 @@ impl WordProbe<'_> {
         tried.words.words = words.len();
         let Some(judge) = subject.judge else { return Ok(tried) };
         let asker = WordAsker { spec: self.spec, divergences: self.divergences, judge };
-        for instructions in self.instructions.chunks(PLANNED) {
+        for instructions in self.instructions.chunks(PLANNED).take_while(|_| !work.is_stopped()) {
             for found in self.ask_about(instructions, &asker, &words, work, watched) {
                 let TriedLines { words, tally } = found?;
                 tried.words.merge(&words);

@@ -1,13 +1,14 @@
 //! Opens the engines that a command asks: those named on the command line, and those found on this machine.
 
-use std::io::Read as _;
+mod parts;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
 use super::engine::{ON_DEVICE, limits, own, own_on_device};
-use super::hash::hash_of;
 use super::output::say;
+use parts::EngineParts;
 use ptx_conform::campaign::Subject;
 use ptx_conform::engine::external::{EngineLimits, External};
 use ptx_conform::engine::ptxas::Ptxas;
@@ -179,8 +180,7 @@ pub(crate) struct Opened {
     newest: Option<Version>,
     /// The file of a ptxas.
     assembler: Option<PathBuf>,
-    /// The files that it is made of, and words of a command that name none.
-    parts: Vec<PathBuf>,
+    parts: EngineParts,
     repeats: Repeats,
     /// Engines that were asked for with it and cannot be used, each with the reason.
     lost: Vec<String>,
@@ -198,50 +198,40 @@ enum Repeats {
 
 impl Opened {
     fn new(engine: impl Engine + 'static, newest: Option<Version>) -> Self {
-        let (parts, repeats, lost) = (Vec::new(), Repeats::Never, Vec::new());
+        let (parts, repeats, lost) = (EngineParts::default(), Repeats::Never, Vec::new());
         Self { engine: Box::new(engine), newest, assembler: None, parts, repeats, lost }
     }
 
-    fn made_of(self, parts: Vec<PathBuf>, repeats: Repeats) -> Self {
+    fn made_of(self, parts: EngineParts, repeats: Repeats) -> Self {
         Self { parts, repeats, ..self }
     }
 
     /// A hash of everything that its answers depend on; none if they may differ each time it is asked.
     ///
     /// # Errors
-    /// If one of its files cannot be read.
+    /// If one of its files cannot be read, or was replaced after it was opened.
     pub(crate) fn build(&self) -> anyhow::Result<Option<String>> {
         match &self.repeats {
             Repeats::Never => Ok(None),
             // A script is made of more than its file.
-            Repeats::WithItsFiles if self.parts.iter().all(|part| is_binary(part)) => self.fingerprint().map(Some),
+            Repeats::WithItsFiles if self.parts.are_binary() => self.fingerprint().map(Some),
             Repeats::WithItsFiles => Ok(None),
             Repeats::Build(build) => Ok(Some(blake3::hash(build.as_bytes()).to_hex().to_string())),
         }
     }
 
     /// A hash of what it is made of: with another one, its answers may be others.
+    ///
+    /// # Errors
+    /// If one of its files cannot be read, or was replaced after it was opened.
     pub(crate) fn fingerprint(&self) -> anyhow::Result<String> {
-        let mut text = String::new();
-        for part in &self.parts {
-            let hash = if part.is_file() { hash_of(part)? } else { part.display().to_string() };
-            text.push_str(&hash);
-            text.push(' ');
-        }
-        Ok(blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
+        self.parts.hash()
     }
 
     /// True if it can judge lines in an environment.
     pub(crate) fn judges(&self, environment: &Environment, depth: Depth) -> bool {
         self.engine.as_judge().is_some_and(|judge| judge.supports(environment, depth).is_ok())
     }
-}
-
-/// True if a file is a program in machine code.
-fn is_binary(path: &Path) -> bool {
-    let mut magic = [0; 4];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-    read.is_ok() && magic == *b"\x7fELF"
 }
 
 impl EngineOpts {
@@ -294,9 +284,10 @@ fn open_sass_of(configuration: Configuration, assembler: &Path) -> anyhow::Resul
     let Some(disassembler) = installed::disassembler(assembler) else {
         bail!("no nvdisasm was found; `ptx-conform toolchain install` installs it with a ptxas");
     };
+    let parts = EngineParts::new([assembler.to_owned(), disassembler.clone()]);
     let sass = Sass::open(assembler, &disassembler, installed::disassembled(), configuration)?;
     let newest = sass.newest_ptx();
-    Ok(Opened::new(sass, Some(newest)).made_of(vec![assembler.to_owned(), disassembler], Repeats::WithItsFiles))
+    Ok(Opened::new(sass, Some(newest)).made_of(parts, Repeats::WithItsFiles))
 }
 
 /// Adds the machine code of the newest `ptxas` that is asked, unless some machine code is asked for by name.
@@ -396,21 +387,24 @@ fn add_named(engines: &mut Vec<Opened>, engine: Opened) -> anyhow::Result<()> {
 }
 
 fn open_ptxas(path: &Path) -> anyhow::Result<Opened> {
+    let parts = EngineParts::new([path.to_owned()]);
     let ptxas = Ptxas::open(path)?;
     let newest = ptxas.newest_ptx();
-    let opened = Opened::new(ptxas, Some(newest)).made_of(vec![path.to_owned()], Repeats::WithItsFiles);
+    let opened = Opened::new(ptxas, Some(newest)).made_of(parts, Repeats::WithItsFiles);
     Ok(Opened { assembler: Some(path.to_owned()), ..opened })
 }
 
 fn open_limited(command: &str, limits: EngineLimits) -> anyhow::Result<Opened> {
+    let words = shlex::split(command).unwrap_or_else(|| vec![command.to_owned()]);
+    let parts = EngineParts::new(words.into_iter().map(PathBuf::from));
     let external = External::with_limits(command, limits)?;
     let newest = external.newest_ptx();
-    let words = shlex::split(command).unwrap_or_else(|| vec![command.to_owned()]);
     let repeats = external.about().build.clone().map_or(Repeats::Never, Repeats::Build);
-    Ok(Opened::new(external, newest).made_of(words.into_iter().map(PathBuf::from).collect(), repeats))
+    Ok(Opened::new(external, newest).made_of(parts, repeats))
 }
 
 fn open_recording(file: &Path) -> anyhow::Result<Opened> {
+    let parts = EngineParts::new([file.to_owned()]);
     let text = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let (recording, problems) = match Recording::read(&text) {
         Ok(read) => read,
@@ -420,7 +414,7 @@ fn open_recording(file: &Path) -> anyhow::Result<Opened> {
         say(&format!("warning: {}: {problem}", file.display()));
     }
     let newest = recording.newest_ptx();
-    Ok(Opened::new(recording, newest).made_of(vec![file.to_owned()], Repeats::Never))
+    Ok(Opened::new(recording, newest).made_of(parts, Repeats::Never))
 }
 
 /// Prints the notes of engines.

@@ -1,4 +1,4 @@
-//! Which file a program was when it was opened: its answers are attributed to the version that it named then.
+//! Which file was opened as a program: its answers are attributed to the version that it named then.
 
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -22,33 +22,33 @@ impl FileStamp {
     }
 }
 
-/// A program, as it was when it was opened.
+/// A file of an engine, as it was when it was opened.
 #[derive(Clone, Debug)]
-pub(crate) struct OpenedProgram {
+pub struct OpenedFile {
     path: PathBuf,
     stamp: FileStamp,
 }
 
-impl OpenedProgram {
-    /// The program at a path, as it is now.
+impl OpenedFile {
+    /// The file at a path, as it is now.
     ///
     /// # Errors
     /// If there is no such file.
-    pub(crate) fn new(path: PathBuf) -> io::Result<Self> {
+    pub fn new(path: PathBuf) -> io::Result<Self> {
         Ok(Self { stamp: FileStamp::of(&path)?, path })
     }
 
     /// Its path.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Checks that its file is still the one that was opened. Asked before and after each process: a file that is
+    /// Checks that it is still the one that was opened. Asked before and after each process: a file that is
     /// replaced while it starts may be either.
     ///
     /// # Errors
     /// If the file is gone, or another one is in its place.
-    pub(crate) fn check(&self) -> io::Result<()> {
+    pub fn check(&self) -> io::Result<()> {
         if FileStamp::of(&self.path)? == self.stamp {
             return Ok(());
         }
@@ -67,7 +67,7 @@ mod tests {
         let path = directory.path().join("program");
         let opened = || {
             std::fs::write(&path, "one").expect("written");
-            OpenedProgram::new(path.clone()).expect("a file")
+            OpenedFile::new(path.clone()).expect("a file")
         };
         let program = opened();
         assert!(program.check().is_ok());

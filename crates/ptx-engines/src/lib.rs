@@ -35,6 +35,7 @@ pub use engine::{
     LineFunction, LineJudge, ListedInstruction, ListedLine, Listing, Outcome, Unable,
 };
 pub use health::Health;
+pub use identity::OpenedFile;
 pub use no_code::is_lasting_failure;
 pub use reading::{BatchReader, Unread};
 pub use serve::ServeError;

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use super::{ProcessLimits, Stats};
 use crate::child::{self, Allowance, End};
-use crate::identity::OpenedProgram;
+use crate::identity::OpenedFile;
 use crate::scratch::{Scratch, ScratchFolder};
 
 /// A program that may be `ptxas`.
 #[derive(Debug)]
 pub(super) struct Binary {
-    program: OpenedProgram,
+    program: OpenedFile,
     pub(super) limits: ProcessLimits,
     /// Where the temporary directories of processes are created; none if that failed.
     scratch: Option<Scratch>,
@@ -37,7 +37,7 @@ impl Binary {
         if path.is_dir() {
             return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory"));
         }
-        let program = OpenedProgram::new(path)?;
+        let program = OpenedFile::new(path)?;
         Ok(Self { program, limits, scratch: Scratch::open().ok(), counters: Counters::default() })
     }
 

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::child::{self, Allowance, End};
-use crate::identity::OpenedProgram;
+use crate::identity::OpenedFile;
 use crate::scratch::{Scratch, ScratchFolder};
 
 /// A word of machine code, as the disassembler prints it.
@@ -70,7 +70,7 @@ const ILLEGAL: &str = "Illegal instruction";
 pub(super) struct Disassembler {
     path: PathBuf,
     /// The program as it was first; `None` if there was none, which running it reports.
-    program: Option<OpenedProgram>,
+    program: Option<OpenedFile>,
     /// Its name for the target: `SM90`.
     target: &'static str,
     /// The folder that keeps what was printed in earlier runs; `None` keeps nothing.
@@ -133,7 +133,7 @@ pub enum DisassemblerProblem {
 impl Disassembler {
     /// The program at `path`, for a target by its name for it.
     pub(super) fn new(path: &Path, target: &'static str, cache: Option<PathBuf>) -> Self {
-        let program = OpenedProgram::new(path.to_owned()).ok();
+        let program = OpenedFile::new(path.to_owned()).ok();
         let scratch = Scratch::open_on_disk().ok();
         Self { path: path.to_owned(), program, target, cache, scratch, known: Mutex::default() }
     }
@@ -237,7 +237,7 @@ impl Disassembler {
         command.args(arguments).current_dir(directory);
         let ended = child::run(command, &directory.join("printed"), &LIMITS)?;
         // The cache belongs to the release that was opened.
-        self.program.iter().try_for_each(OpenedProgram::check)?;
+        self.program.iter().try_for_each(OpenedFile::check)?;
         match ended {
             (End::Exited(0), printed) => Ok(Ok(printed)),
             (_, printed) => {
