@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::super::hash::hash_of;
 use ptx_conform::engine::OpenedFile;
 
-/// What an engine is made of. It is noted before the engine is opened, so that a hash is never that of a file which took
-/// the place of the one that was opened.
+/// The parts of an engine. They are noted before it is opened, so that a hash is never that of a file which took the place of
+/// the one that was opened.
 #[derive(Debug, Default)]
 pub(crate) struct EngineParts(Vec<EnginePart>);
 
