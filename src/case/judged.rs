@@ -69,9 +69,8 @@ pub fn ask(
         .iter()
         .flat_map(|((_, setting, ..), group)| group.chunks(batch.max(1)).map(|group| (*setting, group)))
         .collect();
-    // Where lines are to be asked about alone, or code is generated, so are modules. Directives are asked about alone anyway.
-    let directives = cases.iter().any(|case| case.form().template.is_some());
-    let together = if batch > 1 && depth == Depth::Check && !directives { TOGETHER } else { 1 };
+    // Where lines are to be asked about alone, or code is generated, so are modules.
+    let together = if batch > 1 && depth == Depth::Check { TOGETHER } else { 1 };
     let answered: Result<Vec<Vec<CaseResult>>, InternalError> =
         packs(&modules, together).into_par_iter().map(|modules| question.ask(modules)).collect();
     let mut results: Vec<Option<CaseResult>> = vec![None; cases.len()];

@@ -55,6 +55,13 @@ pub(super) fn function_name(number: usize) -> String {
 
 const FUNCTION: &str = "conform_";
 
+/// The end of the names that file `number` declares, if its process has several files. Messages may contain it.
+pub(super) fn name_suffix(number: usize) -> String {
+    format!("{SUFFIX}{number}_")
+}
+
+const SUFFIX: &str = "_conform_";
+
 /// The errors in the output, in order, without the closing remark that there were errors.
 pub(super) fn errors(printed: &[u8]) -> Vec<Message> {
     let messages = printed.split(|&byte| byte == b'\n').filter_map(message);
@@ -79,7 +86,7 @@ fn message(line: &[u8]) -> Option<Message> {
     if remark || stop {
         return None;
     }
-    Some(Message { place, severity, text: normalised(&String::from_utf8_lossy(text)) })
+    Some(Message { place, severity, text: numberless(&suffixless(&String::from_utf8_lossy(text))) })
 }
 
 /// The line in `Program uses 16-bit address on line '6' which is conflicting with .address_size 64`.
@@ -116,10 +123,25 @@ fn number(text: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 /// The text without the number in our function's name, which differs between modules.
-fn normalised(text: &str) -> String {
+fn numberless(text: &str) -> String {
     let Some((before, after)) = text.split_once(FUNCTION) else { return text.to_owned() };
     let after = after.trim_start_matches(|c: char| c.is_ascii_digit());
-    format!("{before}{FUNCTION}{}", normalised(after))
+    format!("{before}{FUNCTION}{}", numberless(after))
+}
+
+/// The text with the names as they are without the suffix of their file.
+fn suffixless(text: &str) -> String {
+    let mut to = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(SUFFIX) {
+        to.push_str(before);
+        let end = after.trim_start_matches(|c: char| c.is_ascii_digit());
+        rest = end.strip_prefix('_').filter(|_| end.len() < after.len()).unwrap_or_else(|| {
+            to.push_str(SUFFIX);
+            after
+        });
+    }
+    to + rest
 }
 
 #[cfg(test)]
@@ -134,6 +156,7 @@ mod tests {
             noise\n\
             ptxas 12.ptx, line 5; fatal   : Parsing error near ';': syntax error\n\
             ptxas fatal   : Entry 'conform_12' is too large\n\
+            ptxas 4.ptx, line 6; error   : Unknown symbol 'a_conform_4_12' in 'b_conform_4_' and 'x_conform_y'\n\
             ptxas <builtin>, line 29; fatal   : Parsing error near ','\n\
             ptxas stop.ptx, line 1; fatal   : Missing .version\n\
             ptxas warning : Program uses 16-bit address on line '6' which is conflicting with .address_size 64\n\
@@ -143,14 +166,15 @@ mod tests {
             severity: if fatal { Severity::Fatal } else { Severity::Error },
             text: text.to_owned(),
         };
-        assert_eq!(warnings_and_errors(printed).len(), 6);
-        assert_eq!(warnings_and_errors(printed)[5].place, MessagePlace::AddressSize { bits: 16, line: 6 });
+        assert_eq!(warnings_and_errors(printed).len(), 7);
+        assert_eq!(warnings_and_errors(printed)[6].place, MessagePlace::AddressSize { bits: 16, line: 6 });
         assert_eq!(
             errors(printed),
             [
                 message(MessagePlace::At(3, 17), false, "Unknown modifier '.x'"),
                 message(MessagePlace::At(12, 5), true, "Parsing error near ';': syntax error"),
                 message(MessagePlace::Unknown, true, "Entry 'conform_' is too large"),
+                message(MessagePlace::At(4, 6), false, "Unknown symbol 'a12' in 'b' and 'x_conform_y'"),
                 message(MessagePlace::Elsewhere, true, "Parsing error near ','"),
             ]
         );

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use super::answer::{Complaints, KILL, ask, death, join, refusal};
 use super::group::{CHECKED_LINES, GENERATED_LINES, GENERATED_MODULES, Group, GroupLimits, MODULES, Marks};
 use super::mode::AskMode;
-use super::sharing::{Sharing, may_leave, sharing};
+use super::sharing::{Sharing, may_leave};
 use super::together::{self, ProcessDeath};
 use super::writer::{BatchWriter, ModuleLines};
 use super::{Arch, Ptxas};
@@ -105,10 +105,11 @@ impl Rounds<'_> {
     fn settle_all(&mut self, lines: Vec<usize>, most: usize) -> std::io::Result<()> {
         let (mut shared, mut modules, mut processes) = (Vec::new(), Vec::new(), Vec::new());
         for index in lines {
-            let line = self.writer.line(index);
-            match sharing(line) {
+            match self.writer.sharing(index) {
                 // The lines after it would be deleted.
-                Sharing::Module if self.mode == AskMode::Generate && may_leave(line) => modules.push(index),
+                Sharing::Module if self.mode == AskMode::Generate && may_leave(self.writer.line(index)) => {
+                    modules.push(index);
+                }
                 Sharing::Module => shared.push(index),
                 Sharing::Process => modules.push(index),
                 Sharing::Nothing => processes.push(index),
@@ -298,7 +299,9 @@ impl Rounds<'_> {
         let answer = self.ask(&modules, self.mode)?;
         let pass = answer.end == End::Exited(0) && answer.is_silent();
         if let ([_, _, ..], false) = (batches, pass) {
-            return batches.iter().try_fold(true, |all, &batch| Ok(self.scaffolds_pass(&[batch])? && all));
+            let (some, others) = batches.split_at(batches.len() / 2);
+            let some = self.scaffolds_pass(some)?;
+            return Ok(self.scaffolds_pass(others)? && some);
         }
         self.scaffolds.extend(batches);
         if !pass {

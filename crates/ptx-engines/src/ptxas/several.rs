@@ -9,8 +9,8 @@ use ptx_spec::ptx::Scaffold;
 
 /// The properties that batches share if their lines are asked about together: the `-arch` and whether a file with an
 /// error must stop code generation, whether they are assembled separately, the options of `.target`, which hold for all
-/// later modules of a process, the address size, and whether most lines are invalid.
-type ProcessTraits<'a> = (String, bool, bool, &'a str, AddressSize, bool);
+/// later modules of a process, the address size, whether lines declare names of the module, and whether most are invalid.
+type ProcessTraits<'a> = (String, bool, bool, &'a str, AddressSize, bool, bool);
 
 /// One outcome for each line of each batch. Only checks share processes: one that generates code takes one module.
 pub(super) fn judge_all(ptxas: &Ptxas, batches: &[Batch<'_>], depth: Depth) -> Vec<Vec<Outcome>> {
@@ -20,10 +20,10 @@ pub(super) fn judge_all(ptxas: &Ptxas, batches: &[Batch<'_>], depth: Depth) -> V
         let environment = &batch.environment;
         let arch = ptxas.supports(environment, depth).and_then(|()| ptxas.arch(environment.target, depth));
         match arch {
-            Ok(arch) if depth == Depth::Check && !batch.scaffold.alone => {
-                let Scaffold { options, separate, .. } = &batch.scaffold;
-                let size = environment.address_size;
-                let common = (arch.value, arch.stopped, *separate, options.as_str(), size, batch.mostly_invalid);
+            Ok(arch) if depth == Depth::Check => {
+                let Scaffold { options, separate, alone, .. } = &batch.scaffold;
+                let (size, invalid) = (environment.address_size, batch.mostly_invalid);
+                let common = (arch.value, arch.stopped, *separate, options.as_str(), size, *alone, invalid);
                 together.entry(common).or_default().push(at);
             }
             _ => outcomes[at] = ptxas.judge(batch, depth),

@@ -8,16 +8,16 @@ use ptx_spec::ptx::{Lexer, Token, TokenKind};
 pub(super) enum Sharing {
     /// A module: the line is a complete statement and declares nothing.
     Module,
-    /// A process, but not a module: the line is open at its end, or declares names.
+    /// A process, but not a module: the line is open at its end, declares names, or has a text in quotes.
     Process,
-    /// Nothing: the line may declare something after the function's end, affect later lines by a comment, quote or line
-    /// directive, or consists of several lines.
+    /// Nothing: the line may declare something after the function's end, affect later lines by a comment, an open quote or
+    /// a line directive, or consists of several lines.
     Nothing,
 }
 
 /// The most that `line` can share with others.
 pub(super) fn sharing(line: &str) -> Sharing {
-    let strange = |byte: u8| matches!(byte, b'"' | b'#' | b'\\') || (byte < b' ' && byte != b'\t');
+    let strange = |byte: u8| matches!(byte, b'#' | b'\\') || (byte < b' ' && byte != b'\t');
     if line.bytes().any(strange) {
         return Sharing::Nothing;
     }
@@ -25,18 +25,20 @@ pub(super) fn sharing(line: &str) -> Sharing {
     let mut nesting = Nesting::default();
     // Whether it contains a label, a declaration or a directive.
     let mut declares = false;
+    let mut quotes = false;
     let mut starts = true;
     let mut last = "";
     for Token { kind, text } in lexer.by_ref() {
         declares |= text == ":" || starts && kind == TokenKind::Directive;
+        quotes |= kind == TokenKind::Text;
         starts = matches!(text, ";" | "{" | "}");
         nesting.push(text);
         last = text;
     }
     match nesting {
-        _ if lexer.commented() => Sharing::Nothing,
+        _ if lexer.commented() || lexer.is_unclosed() => Sharing::Nothing,
         Nesting { ends_function: true, .. } if declares => Sharing::Nothing,
-        nesting if nesting.balanced() && !declares && last == ";" => Sharing::Module,
+        nesting if nesting.balanced() && !declares && !quotes && last == ";" => Sharing::Module,
         _ => Sharing::Process,
     }
 }
@@ -114,6 +116,8 @@ mod tests {
             "}",
             "mov.b32 (};",
             "mov.b32 %r0, %r1};",
+            ".pragma \"nounroll\";",
+            ".file 1 \"a.cu\"",
         ] {
             assert_eq!(sharing(line), Sharing::Process, "{line}");
         }
@@ -121,9 +125,16 @@ mod tests {
 
     #[test]
     fn lines_that_affect_others_have_a_process_of_their_own() {
-        for line in
-            ["} .entry x() {", "ret; } .global .b32 x; .entry x() {", "/* open", "ret; // x", "ret;\nret;", "# 1 \"x\""]
-        {
+        for line in [
+            ".pragma \"nounroll;",
+            "ret; \"",
+            "} .entry x() {",
+            "ret; } .global .b32 x; .entry x() {",
+            "/* open",
+            "ret; // x",
+            "ret;\nret;",
+            "# 1 \"x\"",
+        ] {
             assert_eq!(sharing(line), Sharing::Nothing, "{line}");
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use super::answer::{KILL, arguments, run};
 use super::mode::AskMode;
-use super::writer::BatchWriter;
+use super::writer::{BatchWriter, ProcessFile};
 use super::{Arch, Ptxas};
 use crate::addresses::FixedAddresses;
 use crate::child::End;
@@ -93,7 +93,8 @@ fn deadly(writer: &BatchWriter<'_>, modules: &[Vec<usize>], mode: AskMode) -> Ve
         mode.fill(&mut statements, lines.iter().map(|&line| writer.line(line)));
         let batch = lines.first().map_or(0, |&line| writer.batch_of(line));
         let lines = lines.iter().map(|&line| writer.line(line).to_owned()).collect();
-        DeadlyModule { lines, text: writer.module(batch, number, &statements, true).0 }
+        let file = ProcessFile { number, shares: modules.len() > 1 };
+        DeadlyModule { lines, text: writer.module(batch, file, &statements, true).0 }
     };
     modules.iter().enumerate().map(of).collect()
 }

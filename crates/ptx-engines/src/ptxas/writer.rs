@@ -4,12 +4,13 @@ use std::io;
 use std::path::Path;
 
 use super::Ptxas;
-use super::diagnostics::{file_name, function_name};
+use super::diagnostics::{file_name, function_name, name_suffix};
 use super::mode::{ABSORBER, AskMode, MARK};
 use super::registers::DeclaredRegisters;
+use super::sharing::{Sharing, sharing};
 use crate::Batch;
 use crate::scratch::ScratchFolder;
-use ptx_spec::ptx::Scaffold;
+use ptx_spec::ptx::{Context, ModuleNames, Scaffold};
 
 /// Lines (positions over all batches) that share a module; none if the scaffold of their batch is asked about.
 #[derive(Clone, Copy)]
@@ -18,12 +19,24 @@ pub(super) struct ModuleLines<'l> {
     pub(super) lines: &'l [usize],
 }
 
+/// A file of a process.
+#[derive(Clone, Copy)]
+pub(super) struct ProcessFile {
+    /// Its number, from 0.
+    pub(super) number: usize,
+    /// True if it is not the only one.
+    pub(super) shares: bool,
+}
+
 /// The lines of batches that can share a process, and where they are written as modules. Each line has a position over
 /// all batches.
 pub(super) struct BatchWriter<'a> {
     batches: &'a [&'a Batch<'a>],
     /// The registers of each scaffold, if they are known.
     registers: Vec<Option<DeclaredRegisters<'a>>>,
+    /// The names that modules of each batch declare if lines may, and that must differ between the modules of a process.
+    /// None if they cannot.
+    names: Vec<Option<ModuleNames>>,
     /// The lines, each with its batch.
     lines: Vec<(usize, &'a str)>,
     directory: ScratchFolder,
@@ -36,7 +49,18 @@ impl<'a> BatchWriter<'a> {
         let registers = batches.iter().map(|batch| DeclaredRegisters::of(&batch.scaffold.locals)).collect();
         let of_batch = |(at, batch): (usize, &&'a Batch<'a>)| batch.lines.iter().map(move |line| (at, *line));
         let lines = batches.iter().enumerate().flat_map(of_batch).collect();
-        Ok(Self { batches, registers, lines, directory: ptxas.binary.directory()? })
+        let names = batches.iter().map(|batch| declared_names(batch)).collect();
+        Ok(Self { batches, registers, names, lines, directory: ptxas.binary.directory()? })
+    }
+
+    /// The most that a line can share with others.
+    pub(super) fn sharing(&self, line: usize) -> Sharing {
+        // A header may hold for all later modules of a process.
+        let is_header = self.batch(line).scaffold.context == Context::Header;
+        match self.names[self.batch_of(line)] {
+            Some(_) if !is_header => sharing(self.line(line)),
+            _ => Sharing::Nothing,
+        }
     }
 
     /// The first batch: all have what the arguments of a process depend on.
@@ -77,12 +101,16 @@ impl<'a> BatchWriter<'a> {
 
     /// Writes modules with these lines, and the statements that belong to the mode. Returns their names.
     pub(super) fn write_each(&self, modules: &[Vec<usize>], mode: AskMode) -> io::Result<Vec<String>> {
+        let shares = modules.len() > 1;
         let write = |(number, lines): (usize, &Vec<usize>)| {
             let mut statements = Vec::new();
             mode.fill(&mut statements, lines.iter().map(|&line| self.line(line)));
             let name = file_name(number);
             let batch = lines.first().map_or(0, |&line| self.batch_of(line));
-            std::fs::write(self.path().join(&name), self.module(batch, number, &statements, true).0)?;
+            std::fs::write(
+                self.path().join(&name),
+                self.module(batch, ProcessFile { number, shares }, &statements, true).0,
+            )?;
             Ok(name)
         };
         modules.iter().enumerate().map(write).collect()
@@ -92,12 +120,13 @@ impl<'a> BatchWriter<'a> {
     /// statement.
     pub(super) fn write(&self, modules: &[ModuleLines<'_>], mode: AskMode) -> io::Result<(Vec<String>, Vec<usize>)> {
         let mut names = Vec::with_capacity(modules.len());
+        let shares = modules.len() > 1;
         let mut text = Vec::new();
         let mut write = |batch: usize, text: &[&str]| {
             // Not where code is generated: there a process has one module.
             let registers = self.registers[batch].as_ref().map_or(0, DeclaredRegisters::len);
             let few = mode != AskMode::Generate && text.len() < registers;
-            let (module, start) = self.module(batch, names.len(), text, few);
+            let (module, start) = self.module(batch, ProcessFile { number: names.len(), shares }, text, few);
             let name = file_name(names.len());
             std::fs::write(self.path().join(&name), module)?;
             names.push(name);
@@ -117,7 +146,16 @@ impl<'a> BatchWriter<'a> {
 
     /// A module of a batch with these statements, and the text line of the first one. With `few` statements, registers
     /// that none of them names are left out, if that is possible.
-    pub(super) fn module(&self, batch: usize, number: usize, statements: &[&str], few: bool) -> (String, usize) {
+    pub(super) fn module(&self, batch: usize, file: ProcessFile, statements: &[&str], few: bool) -> (String, usize) {
+        let (text, first) = self.named_module(batch, file.number, statements, few);
+        match &self.names[batch] {
+            Some(names) if file.shares && !names.is_empty() => (names.suffixed(&text, &name_suffix(file.number)), first),
+            _ => (text, first),
+        }
+    }
+
+    /// The same with the names that it declares as they are.
+    fn named_module(&self, batch: usize, number: usize, statements: &[&str], few: bool) -> (String, usize) {
         let Batch { environment, scaffold, .. } = self.batches[batch];
         let name = function_name(number);
         if scaffold.context.outside() {
@@ -135,4 +173,13 @@ impl<'a> BatchWriter<'a> {
             None => scaffold.module(environment, &name, statements),
         }
     }
+}
+
+/// The names that the modules of a batch declare, as far as its lines may declare some; None if they cannot be others.
+fn declared_names(batch: &Batch<'_>) -> Option<ModuleNames> {
+    if !batch.scaffold.alone {
+        return Some(ModuleNames::default());
+    }
+    let (module, _) = batch.scaffold.module(&batch.environment, &function_name(0), &batch.lines);
+    ModuleNames::of(&module)
 }

@@ -134,6 +134,11 @@ impl<'a> Lexer<'a> {
         self.commented
     }
 
+    /// True if a comment or quoted text so far has no end.
+    pub fn is_unclosed(&self) -> bool {
+        self.unclosed.is_some()
+    }
+
     /// The first comment or quoted text so far that has no end.
     pub(super) fn unclosed(&self) -> Option<&SyntaxError> {
         self.unclosed.as_ref()

@@ -48,8 +48,7 @@ pub struct Scaffold {
     pub options: String,
     /// A module with a `.unified` variable can only be assembled separately (`--compile-only`).
     pub separate: bool,
-    /// True if lines declare names of the module: an assembler that is given several modules takes them for one program, so that each
-    /// of these is asked about in a process of its own.
+    /// True if each line is alone in its module, of which it may declare names.
     pub alone: bool,
 }
 
