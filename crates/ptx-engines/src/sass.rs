@@ -6,14 +6,17 @@
 mod configuration;
 mod disassembler;
 mod kernels;
+mod known_words;
 mod launch;
 mod listing;
 mod marked;
+mod printed_word;
 mod repeated;
 mod same_text;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ptx_exec::kernel::{self, Kernel};
 use ptx_exec::kernel_case::{KernelAnswer, KernelCase};
@@ -36,7 +39,8 @@ use same_text::{SameTexts, same_texts, with_own_rows};
 
 pub use crate::no_code::REJECTED;
 pub use configuration::{Configuration, ConfigurationError};
-pub use disassembler::{DisassemblerError, DisassemblerProblem, PrintedWord};
+pub use disassembler::{DisassemblerError, DisassemblerProblem};
+pub use printed_word::PrintedWord;
 pub use ptx_sass::target::MachineTarget;
 
 /// Cases of each form in a usual run: compiling one takes milliseconds.
@@ -61,7 +65,7 @@ pub struct Sass {
     id: EngineId,
     configuration: Configuration,
     assembler: Ptxas,
-    disassembler: Disassembler,
+    disassembler: Arc<Disassembler>,
     /// Rows without an answer because something else than the assembler failed.
     health: Health,
     /// The wrong code that tests plant.
@@ -85,7 +89,7 @@ impl Sass {
             let path = assembler.path().to_owned();
             ptxas::Error::NotPtxas { path, asked, answer: why.to_string() }
         })?;
-        let disassembler = Disassembler::new(disassembler, configuration.target.disassembler, cache);
+        let disassembler = Disassembler::open(disassembler, configuration.target.disassembler, cache);
         Ok(Self { id, configuration, assembler, disassembler, health: Health::default(), change: None })
     }
 

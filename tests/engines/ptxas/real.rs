@@ -14,9 +14,10 @@ use crate::installed::tested;
 
 type Test = fn(&Ptxas) -> Tested;
 
-const TESTS: [(&str, Test); 11] = [
+const TESTS: [(&str, Test); 12] = [
     ("a_batch_gives_the_outcomes_of_single_lines", a_batch_gives_the_outcomes_of_single_lines),
     ("batches_together_give_the_outcomes_of_each_alone", batches_together_give_the_outcomes_of_each_alone),
+    ("directives_together_give_the_outcomes_of_each_alone", directives_together_give_the_outcomes_of_each_alone),
     ("code_generation_gives_the_outcomes_of_single_lines", code_generation_gives_the_outcomes_of_single_lines),
     ("messages_are_passed_on_unchanged", messages_are_passed_on_unchanged),
     ("valid_lines_cost_one_process", valid_lines_cost_one_process),
@@ -203,6 +204,80 @@ fn batches_together_give_the_outcomes_of_each_alone(ptxas: &Ptxas) -> Tested {
         }
         let (apart, shared) = (between - before, ptxas.stats().processes - between);
         same(&format!("{shared} processes, {apart} apart"), shared < apart, true)?;
+    }
+    Ok(())
+}
+
+/// Directives that would contradict, resolve or repeat each other if their modules were of one program, each with the
+/// objects beside it.
+const DIRECTIVES: &[(&str, &str)] = &[
+    ("", ".global .b32 a;"),
+    ("", ".global .b64 a;"),
+    ("", ".extern .const .f32 a;"),
+    ("", ".visible .global .b32 a = 1;"),
+    ("", ".common .global .v2 .f32 a;"),
+    ("", ".global .b32 a<4>;"),
+    ("", ".global .b32 a<40>;"),
+    ("", ".global .b32 a4 = 5;"),
+    ("", ".global .b32 a[;"),
+    ("", ".global .b31 a;"),
+    ("", ".global .b32 %tid;"),
+    ("", ".global .b32 a.b;"),
+    // One module declares what the other lacks.
+    ("", ".global .u64 a = nowhere;"),
+    ("", ".global .b32 nowhere;"),
+    (".global .b32 g;", ".global .u64 a = g;"),
+    (".func f { ret; }", ".visible .global .u64 a = f;"),
+    (".func f (.reg .b32 x) { ret; }", ".alias g, f;"),
+    ("", ".func f (.reg .b64 x) { ret; }"),
+    ("", ".extern .func f;"),
+    ("", ".weak .func f { ret; }"),
+    ("", ".entry f { ret; }"),
+    ("", ".entry f .maxnreg 0 { ret; }"),
+    ("", ".visible .entry f .pragma \"nounroll\"; { ret; }"),
+    ("", ".pragma \"nounroll\";"),
+    ("", ".pragma \"nounroll;"),
+    ("", ".file 1 \"a.cu\""),
+    // Files are numbered for all modules of a process.
+    ("", ".file 1 \"a.cu\", 1, 2"),
+    ("", ".section .debug_str { K: .b8 1 }"),
+    ("", ".section .debug_info { K: .b8 1, 256 }"),
+    ("", "nonsense"),
+];
+
+/// Modules with one directive each, some of which are refused, in one process: each with its own outcome and messages.
+fn directives_together_give_the_outcomes_of_each_alone(ptxas: &Ptxas) -> Tested {
+    let module = |globals: &str| Scaffold {
+        globals: globals.to_owned(),
+        context: Context::Module,
+        alone: true,
+        ..Scaffold::default()
+    };
+    // The options of a header hold for all later modules of a process, in which the variable would be accepted.
+    let header = Scaffold { context: Context::Header, ..module("") };
+    let of_header = [(header, ".target sm_80, texmode_independent")];
+    let sampler = [(module(".global .texref t;"), ".global .samplerref s;")];
+    let directives = DIRECTIVES.iter().map(|(globals, line)| (module(globals), *line));
+    let lines: Vec<(Scaffold, &str)> = of_header.into_iter().chain(sampler).chain(directives).collect();
+    let each = |mostly_invalid| {
+        let of = move |(scaffold, line): &(Scaffold, &'static str)| Batch {
+            mostly_invalid,
+            ..batch(usual(), scaffold, &[line])
+        };
+        lines.iter().map(of).collect::<Vec<Batch<'_>>>()
+    };
+    let before = ptxas.stats().processes;
+    let alone: Vec<Vec<Outcome>> = each(false).iter().map(|batch| ptxas.judge(batch, Depth::Check)).collect();
+    let apart = ptxas.stats().processes - before;
+    for mostly_invalid in [false, true] {
+        let batches: Vec<Batch<'_>> = (0..3).flat_map(|_| each(mostly_invalid)).collect();
+        let before = ptxas.stats().processes;
+        let together = ptxas.judge_all(&batches, Depth::Check);
+        let shared = ptxas.stats().processes - before;
+        for ((batch, alone), together) in batches.iter().zip(alone.iter().cycle()).zip(&together) {
+            same(&format!("{} {}", batch.scaffold.globals, batch.lines[0]), together, alone)?;
+        }
+        same(&format!("{shared} processes, {apart} for a third of the lines apart"), shared < 2 * apart, true)?;
     }
     Ok(())
 }

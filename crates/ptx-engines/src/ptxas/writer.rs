@@ -149,7 +149,9 @@ impl<'a> BatchWriter<'a> {
     pub(super) fn module(&self, batch: usize, file: ProcessFile, statements: &[&str], few: bool) -> (String, usize) {
         let (text, first) = self.named_module(batch, file.number, statements, few);
         match &self.names[batch] {
-            Some(names) if file.shares && !names.is_empty() => (names.suffixed(&text, &name_suffix(file.number)), first),
+            Some(names) if file.shares && !names.is_empty() => {
+                (names.suffixed(&text, &name_suffix(file.number)), first)
+            }
             _ => (text, first),
         }
     }

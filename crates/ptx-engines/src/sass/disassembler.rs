@@ -1,66 +1,22 @@
-//! NVIDIA's disassembler, which prints instruction words as text, and a cache of what it printed.
+//! NVIDIA's disassembler, which prints instruction words as text.
 //!
 //! Starting it takes a quarter of a second whatever it is given, so all new words of a question go to it at once.
 
-use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use ptx_sass::cubin::WORD_BYTES;
-use ptx_sass::instruction::MachineInstruction;
-use ptx_sass::opcode::{Step, Unknown};
 use ptx_spec::must::Must as _;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
+use super::known_words::KnownWords;
+use super::printed_word::PrintedWord;
 use crate::child::{self, Allowance, End};
 use crate::identity::OpenedFile;
 use crate::scratch::{Scratch, ScratchFolder};
-
-/// A word of machine code, as the disassembler prints it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PrintedWord {
-    /// The word.
-    pub word: u128,
-    /// The address that the word had then: targets of branches depend on it.
-    pub at: u64,
-    /// `@!P0`, or empty.
-    pub predicate: String,
-    /// `IMAD.WIDE.U32`
-    pub opcode: String,
-    /// `R6,R11,0x4,R6`
-    pub operands: String,
-}
-
-impl PrintedWord {
-    /// A word that the disassembler does not know: no opcode has this name.
-    fn unknown(word: u128) -> Self {
-        Self { word, at: 0, predicate: String::new(), opcode: format!("0x{word:032x}"), operands: String::new() }
-    }
-}
-
-impl PrintedWord {
-    /// The instruction, at a position of its section, in code that waits with barriers or not.
-    ///
-    /// # Errors
-    /// If it is unknown, or no instruction.
-    pub(super) fn step(&self, at: usize, waits: bool) -> Result<Step, Unknown> {
-        if self.word == 0 {
-            return Err(Unknown::Zeros);
-        }
-        if self.opcode.is_empty() {
-            return Err(Unknown::Unprinted);
-        }
-        let instruction = MachineInstruction::parse(&self.predicate, &self.opcode, &self.operands)?;
-        let mut step = Step::new(&instruction, at, self.word, self.at)?;
-        if !waits {
-            step.arrival = None;
-        }
-        Ok(step)
-    }
-}
 
 /// The message about a word that it does not know.
 const ILLEGAL: &str = "Illegal instruction";
@@ -78,14 +34,6 @@ pub(super) struct Disassembler {
     /// Where the folders of processes are made; none if that failed.
     scratch: Option<Scratch>,
     known: Mutex<Option<KnownWords>>,
-}
-
-/// The words that it printed so far.
-#[derive(Debug, Default)]
-struct KnownWords {
-    /// Where later runs find it.
-    file: Option<PathBuf>,
-    words: FxHashMap<u128, PrintedWord>,
 }
 
 /// The reason why there are known words.
@@ -130,9 +78,24 @@ pub enum DisassemblerProblem {
     Version,
 }
 
+/// The disassemblers of this process: the engines of a target share one, and what it knows.
+static OPENED: Mutex<Vec<Weak<Disassembler>>> = Mutex::new(Vec::new());
+
 impl Disassembler {
-    /// The program at `path`, for a target by its name for it.
-    pub(super) fn new(path: &Path, target: &'static str, cache: Option<PathBuf>) -> Self {
+    /// The program at `path`, for a target by its name for it. Engines of the same program, target and cache get the same.
+    pub(super) fn open(path: &Path, target: &'static str, cache: Option<PathBuf>) -> Arc<Self> {
+        // Entries are added whole, so they are valid even if a thread panicked.
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.retain(|known| known.strong_count() > 0);
+        let is_this = |known: &Arc<Self>| known.path == path && known.target == target && known.cache == cache;
+        opened.iter().filter_map(Weak::upgrade).find(is_this).unwrap_or_else(|| {
+            let new = Arc::new(Self::new(path, target, cache));
+            opened.push(Arc::downgrade(&new));
+            new
+        })
+    }
+
+    fn new(path: &Path, target: &'static str, cache: Option<PathBuf>) -> Self {
         let program = OpenedFile::new(path.to_owned()).ok();
         let scratch = Scratch::open_on_disk().ok();
         Self { path: path.to_owned(), program, target, cache, scratch, known: Mutex::default() }
@@ -153,19 +116,19 @@ impl Disassembler {
     pub(super) fn print(&self, words: &[u128]) -> Result<Vec<PrintedWord>, DisassemblerError> {
         let mut new: Vec<u128> = {
             let known = self.known()?;
-            let known = &known.as_ref().must(READ).words;
-            words.iter().copied().filter(|word| !known.contains_key(word)).collect()
+            let known = known.as_ref().must(READ);
+            words.iter().copied().filter(|word| !known.has(*word)).collect()
         };
         new.sort_unstable();
         new.dedup();
         // Meanwhile others may ask as well, perhaps about the same words.
-        let printed =
-            if new.is_empty() { Vec::new() } else { self.ask(&new).map_err(|problem| self.error(problem))? };
+        let printed = self.printed(&new)?;
         let mut known = self.known()?;
         let known = known.as_mut().must(READ);
-        known.add(printed);
+        known.add(&printed);
+        let of = |word: &u128| printed.get(word).cloned().or_else(|| known.get(*word));
         // A word that is left out would move the code after it.
-        Ok(words.iter().map(|word| known.words[word].clone()).collect())
+        Ok(words.iter().map(|word| of(word).must("each word is known or was printed")).collect())
     }
 
     /// The text of each of these words of machine code, of which no later question will have many: nothing is kept.
@@ -176,13 +139,17 @@ impl Disassembler {
         let mut distinct = words.to_vec();
         distinct.sort_unstable();
         distinct.dedup();
-        let printed = match distinct.is_empty() {
-            true => Vec::new(),
-            false => self.ask(&distinct).map_err(|problem| self.error(problem))?,
-        };
-        let printed: FxHashMap<u128, PrintedWord> =
-            printed.into_iter().map(|printed| (printed.word, printed)).collect();
+        let printed = self.printed(&distinct)?;
         Ok(words.iter().map(|word| printed[word].clone()).collect())
+    }
+
+    /// The text of each of these words, none of which is known.
+    fn printed(&self, words: &[u128]) -> Result<FxHashMap<u128, PrintedWord>, DisassemblerError> {
+        if words.is_empty() {
+            return Ok(FxHashMap::default());
+        }
+        let printed = self.ask(words).map_err(|problem| self.error(problem))?;
+        Ok(printed.into_iter().map(|printed| (printed.word, printed)).collect())
     }
 
     /// The text of a whole file of machine code, with the lines that its instructions were made of.
@@ -258,9 +225,7 @@ impl Disassembler {
         let directory = self.folder()?;
         let printed = self.run(directory.path(), &["--version"])?.map_err(DisassemblerProblem::Failed)?;
         let release = version(&printed).ok_or(DisassemblerProblem::Version)?;
-        let file = cache.join(format!("{release}-{}", self.target));
-        let text = std::fs::read_to_string(&file).unwrap_or_default();
-        Ok(KnownWords { file: Some(file), words: text.split_inclusive('\n').filter_map(cached).collect() })
+        Ok(KnownWords::read(cache.join(format!("{release}-{}", self.target))))
     }
 }
 
@@ -269,43 +234,6 @@ fn version(printed: &[u8]) -> Option<String> {
     let printed = String::from_utf8_lossy(printed);
     let version = printed.split_once(", V")?.1.split_whitespace().next()?;
     version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.').then(|| version.to_owned())
-}
-
-impl KnownWords {
-    /// Adds what was not known yet, for later runs as well.
-    fn add(&mut self, printed: Vec<PrintedWord>) {
-        let new: Vec<PrintedWord> =
-            printed.into_iter().filter(|printed| !self.words.contains_key(&printed.word)).collect();
-        if !new.is_empty() {
-            self.keep(&new);
-            self.words.extend(new.into_iter().map(|printed| (printed.word, printed)));
-        }
-    }
-
-    /// Adds to what later runs know. A cache that cannot be written costs time, and nothing else.
-    fn keep(&self, printed: &[PrintedWord]) {
-        let Some(path) = &self.file else { return };
-        let mut lines = String::new();
-        for PrintedWord { word, at, predicate, opcode, operands } in printed {
-            // Writing to a String cannot fail.
-            let _ = writeln!(lines, "{word:032x}\t{at:x}\t{predicate}\t{opcode}\t{operands}");
-        }
-        let opened = path
-            .parent()
-            .map(std::fs::create_dir_all)
-            .transpose()
-            .and_then(|_| std::fs::OpenOptions::new().create(true).append(true).open(path));
-        let _ = opened.and_then(|mut file| file.write_all(lines.as_bytes()));
-    }
-}
-
-/// A line of the cache.
-fn cached(line: &str) -> Option<(u128, PrintedWord)> {
-    let mut fields = line.strip_suffix('\n')?.split('\t');
-    let word = u128::from_str_radix(fields.next()?, 16).ok()?;
-    let at = u64::from_str_radix(fields.next()?, 16).ok()?;
-    let mut text = || fields.next().map(str::to_owned);
-    Some((word, PrintedWord { word, at, predicate: text()?, opcode: text()?, operands: text()? }))
 }
 
 /// The instructions in what `nvdisasm -json` prints for words: a header, and a list of functions.
@@ -353,31 +281,6 @@ mod tests {
         let instructions = [printed(8, 0, "", "NOP", ""), printed(9, 16, "@P0", "BRA", "0x40")];
         assert_eq!(parse(text, &[8, 9]).expect("instructions"), instructions);
         assert!(parse(b"nvdisasm error", &[]).is_err());
-    }
-
-    #[test]
-    fn what_was_printed_is_kept_for_later_runs() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("cache/13.5.37-SM90");
-        let known = |file: &PathBuf| {
-            let text = std::fs::read_to_string(file).unwrap_or_default();
-            KnownWords { file: Some(file.clone()), words: text.split_inclusive('\n').filter_map(cached).collect() }
-        };
-        let printed = PrintedWord {
-            word: 7,
-            at: 32,
-            predicate: "@!P0".into(),
-            opcode: "MOV".into(),
-            operands: "R0,c[0x0][0x28]".into(),
-        };
-        known(&path).keep(std::slice::from_ref(&printed));
-        // A line that is cut off.
-        let mut file = std::fs::OpenOptions::new().append(true).open(&path).expect("the cache");
-        file.write_all(b"0009\t0\t").expect("written");
-        let disassembler = Disassembler::new(Path::new("/nowhere"), "SM90", None);
-        *disassembler.known.lock().expect("no thread panics") = Some(known(&path));
-        assert_eq!(disassembler.print(&[7, 7]).expect("known words"), [printed.clone(), printed]);
-        assert!(disassembler.print(&[9]).is_err_and(|why| why.to_string().starts_with("`/nowhere`: ")));
     }
 
     #[test]

@@ -19,8 +19,9 @@ struct ModuleName {
 }
 
 impl ModuleNames {
-    /// The names in the text of a module. None if others might not mean the same in their place: a statement cannot be
-    /// read, a name is no identifier or may be one that PTX has already, or it is an opcode too.
+    /// The names in the text of a module. None if others might not mean the same in their place, or are not enough to part
+    /// it from other modules: a statement cannot be read, a name is no identifier or may be one that PTX has already, or
+    /// is an opcode too, or the module numbers a source file, and numbers are those of all modules as well.
     pub fn of(module: &str) -> Option<Self> {
         let mut names = Self::default();
         let mut opcodes: Vec<&str> = Vec::new();
@@ -47,6 +48,7 @@ impl ModuleNames {
                         last = token.text;
                     }
                 }
+                Statement::Directive(".file", _) => return None,
                 Statement::Instruction(line) => opcodes.push(line.opcode),
                 Statement::Label(_) | Statement::Directive(..) | Statement::Declaration(_) => {}
             }
@@ -108,7 +110,7 @@ mod tests {
             // Labels and variables of a body are its own, and what is not declared has no other name.
             (".entry k { .reg .b32 x; L: bra L; }", ".entry k@ { .reg .b32 x; L: bra L; }"),
             (".global .u64 a = nowhere;", ".global .u64 a@ = nowhere;"),
-            (".file 1 \"a.cu\"\n.global .b8 a;", ".file 1 \"a.cu\"\n.global .b8 a@;"),
+            (".pragma \"a\"; .global .b8 a;", ".pragma \"a\"; .global .b8 a@;"),
         ] {
             let names = ModuleNames::of(module).expect(module);
             assert_eq!(names.suffixed(module, "@"), expected);
@@ -126,6 +128,7 @@ mod tests {
             ".global .b32 1a;",
             ".entry k { ret; ",
             ".entry k { ret; } }",
+            ".file 1 \"a.cu\"",
             "nonsense",
         ] {
             assert_eq!(ModuleNames::of(module), None, "{module}");
