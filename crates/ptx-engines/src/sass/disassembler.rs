@@ -284,6 +284,14 @@ mod tests {
     }
 
     #[test]
+    fn engines_of_a_target_share_one() {
+        let open = |target| Disassembler::open(Path::new("/nowhere"), target, None);
+        let (one, same, other) = (open("SM90"), open("SM90"), open("SM80"));
+        assert!(Arc::ptr_eq(&one, &same) && !Arc::ptr_eq(&one, &other));
+        assert!(one.print(&[9]).is_err_and(|why| why.to_string().starts_with("`/nowhere`: ")));
+    }
+
+    #[test]
     fn a_replaced_disassembler_prints_nothing() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().expect("a folder");
