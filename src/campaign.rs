@@ -107,16 +107,7 @@ impl Campaign<'_> {
     /// executed then, and last comes what the conclusion will ask.
     pub fn ask(&self, subjects: &[Subject<'_>], preparations: &[Preparation<'_>]) -> Results {
         let stages = Stages::new(self, named(self.spec, self.options));
-        let needs = if subjects.iter().any(|of| of.judge.is_some()) { stages.needs() } else { Vec::new() };
-        let mut results = Results::default();
-        for subject in subjects {
-            let name = subject.id().map(ToString::to_string).unwrap_or_default();
-            let mut result = EngineResult { name, ..EngineResult::default() };
-            if let Some(judge) = subject.judge {
-                stages.judge(subject, judge, &needs, &mut result);
-            }
-            results.engines.push(result);
-        }
+        let mut results = Results { engines: judged(&stages, subjects), ..Results::default() };
         for (at, executor) in subjects.iter().enumerate().filter_map(|(at, subject)| Some((at, subject.executor?))) {
             if let Err(why) = stages.execute(executor, &mut results.engines[at]) {
                 results.absent.push((executor.id().to_string(), why));
@@ -148,6 +139,20 @@ impl Campaign<'_> {
         results.interrupted |= self.progress.stopped();
         results
     }
+}
+
+/// The results of the judging tasks of each engine. What they alone need is in memory no longer.
+fn judged(stages: &Stages<'_>, subjects: &[Subject<'_>]) -> Vec<EngineResult> {
+    let needs = if subjects.iter().any(|of| of.judge.is_some()) { stages.needs() } else { Vec::new() };
+    let of_engine = |subject: &Subject<'_>| {
+        let name = subject.id().map(ToString::to_string).unwrap_or_default();
+        let mut result = EngineResult { name, ..EngineResult::default() };
+        if let Some(judge) = subject.judge {
+            stages.judge(subject, judge, &needs, &mut result);
+        }
+        result
+    };
+    subjects.iter().map(of_engine).collect()
 }
 
 /// The judging tasks of a plan, except those that depend on earlier results.
