@@ -11,7 +11,7 @@ pub(super) enum Sharing {
     /// A process, but not a module: the line is open at its end, declares names, or has a text in quotes.
     Process,
     /// Nothing: the line may declare something after the function's end, affect later lines by a comment, an open quote or
-    /// a line directive, or consists of several lines.
+    /// a line directive, numbers a source file for all modules, or consists of several lines.
     Nothing,
 }
 
@@ -26,17 +26,19 @@ pub(super) fn sharing(line: &str) -> Sharing {
     // Whether it contains a label, a declaration or a directive.
     let mut declares = false;
     let mut quotes = false;
+    let mut numbers_file = false;
     let mut starts = true;
     let mut last = "";
     for Token { kind, text } in lexer.by_ref() {
         declares |= text == ":" || starts && kind == TokenKind::Directive;
         quotes |= kind == TokenKind::Text;
+        numbers_file |= text == ".file";
         starts = matches!(text, ";" | "{" | "}");
         nesting.push(text);
         last = text;
     }
     match nesting {
-        _ if lexer.commented() || lexer.is_unclosed() => Sharing::Nothing,
+        _ if lexer.commented() || lexer.is_unclosed() || numbers_file => Sharing::Nothing,
         Nesting { ends_function: true, .. } if declares => Sharing::Nothing,
         nesting if nesting.balanced() && !declares && !quotes && last == ";" => Sharing::Module,
         _ => Sharing::Process,
@@ -117,7 +119,6 @@ mod tests {
             "mov.b32 (};",
             "mov.b32 %r0, %r1};",
             ".pragma \"nounroll\";",
-            ".file 1 \"a.cu\"",
         ] {
             assert_eq!(sharing(line), Sharing::Process, "{line}");
         }
@@ -127,6 +128,7 @@ mod tests {
     fn lines_that_affect_others_have_a_process_of_their_own() {
         for line in [
             ".pragma \"nounroll;",
+            ".file 1 \"a.cu\"",
             "ret; \"",
             "} .entry x() {",
             "ret; } .global .b32 x; .entry x() {",

@@ -107,10 +107,8 @@ impl<'a> BatchWriter<'a> {
             mode.fill(&mut statements, lines.iter().map(|&line| self.line(line)));
             let name = file_name(number);
             let batch = lines.first().map_or(0, |&line| self.batch_of(line));
-            std::fs::write(
-                self.path().join(&name),
-                self.module(batch, ProcessFile { number, shares }, &statements, true).0,
-            )?;
+            let (module, _) = self.module(batch, ProcessFile { number, shares }, &statements, true);
+            std::fs::write(self.path().join(&name), module)?;
             Ok(name)
         };
         modules.iter().enumerate().map(write).collect()
