@@ -21,7 +21,7 @@ use super::planner;
 use super::results::{EngineResult, RowSource};
 use super::rows::{self, Executor};
 use super::spaces::Spaces;
-use super::stale;
+use super::stale::StaleSearch;
 use super::tally::Tally;
 use super::tasks::{TaskKeeper, WatchedEngine};
 use super::together::{self, Together};
@@ -29,6 +29,7 @@ use super::vocabulary::WordProbe;
 use crate::case::InternalError;
 use crate::divergences::{Divergences, EngineVersion};
 use crate::engine::{CaseExecutor, LineJudge};
+use crate::ledger::TaskKind;
 use crate::spec::{Form, Instruction, Spec};
 
 /// A task is counted from here on, until this is dropped, even by a panic.
@@ -94,22 +95,25 @@ impl<'a> Stages<'a> {
     ) {
         self.progress.begin(Stage::Judging);
         result.judges = true;
-        if !self.options.plans() {
-            return;
-        }
         let health = FirstAnswers::default();
         let asker = Asker::new(self.spec, self.divergences, judge, &health);
-        result.tally = self.ask_planned(&asker, subject, needs, &mut result.forms);
-        result.gave_up = health.gave_up();
-        if result.gave_up.is_some() {
-            return;
-        }
         let watched = WatchedEngine { engine: judge, judge: Some(judge), health: &health };
-        if self.options.vocabulary {
-            self.try_words(subject, watched, result);
+        if self.options.plans() {
+            result.tally = self.ask_planned(&asker, subject, needs, &mut result.forms);
+            result.gave_up = health.gave_up();
+            if result.gave_up.is_some() {
+                return;
+            }
+            if self.options.vocabulary {
+                self.try_words(subject, watched, result);
+            }
+            self.progress.begin(Stage::Listed);
+            self.ask_examples(subject, watched, result);
         }
         self.progress.begin(Stage::Listed);
-        self.ask_examples(subject, watched, result);
+        if self.options.depth.budget().elsewhere {
+            self.ask_elsewhere(&asker, subject, watched, result);
+        }
     }
 
     /// Asks about the listed divergences of lines that the tasks have not shown.
@@ -120,15 +124,14 @@ impl<'a> Stages<'a> {
         // An engine with unanswered cases may not have shown all its divergences.
         let lost = !judge.losses().is_empty();
         if let (false, Some(version)) = (self.progress.stopped() || lost, &asker.version) {
-            let search = stale::StaleSearch {
-                asker: &asker,
-                version,
-                subject,
-                instructions: &self.instructions,
-                forms: &result.forms,
-                options: self.options,
+            let search = self.stale_search((&asker, version), subject, &result.forms);
+            let find = || {
+                let mut questioned = search.find(&mut result.tally);
+                search.find_wider(&result.elsewhere, &mut questioned);
+                result.tally.merge(std::mem::take(&mut result.elsewhere));
+                Ok(questioned)
             };
-            let questioned = InternalError::caught(|| Ok(search.find(&mut result.tally)));
+            let questioned = InternalError::caught(find);
             if let Some(questioned) = result.tally.ok_or_note(questioned) {
                 (result.stale, result.not_asked) = (questioned.stale, questioned.not_asked);
             }
@@ -156,13 +159,7 @@ impl<'a> Stages<'a> {
                 let unfinished_task = UnfinishedTask::new(unfinished);
                 scope.spawn(move |_| {
                     let _unfinished_task = unfinished_task;
-                    let ask = || {
-                        let asked = InternalError::caught(|| Ok(asker.ask(task.into_question(), self.options)));
-                        let asked = asked.unwrap_or_else(Tally::of_error);
-                        self.progress.cases.fetch_add(asked.cases(), Ordering::Relaxed);
-                        asked
-                    };
-                    if let Some(done) = self.work.result(&planned, watched, ask) {
+                    if let Some(done) = self.work.result(&planned, watched, || self.asked(asker, task)) {
                         // Sums stay sound even if a thread panicked.
                         tally.lock().unwrap_or_else(PoisonError::into_inner).merge(done);
                     }
@@ -188,6 +185,46 @@ impl<'a> Stages<'a> {
             together.questions(self.options.batch).into_iter().map(LineTask::Packed).for_each(spawn);
         });
         tally.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The answers to a task, compared.
+    fn asked(&self, asker: &Asker<'_>, task: LineTask<'_>) -> Tally {
+        let asked = InternalError::caught(|| Ok(asker.ask(task.into_question(), self.options)));
+        let asked = asked.unwrap_or_else(Tally::of_error);
+        self.progress.cases.fetch_add(asked.cases(), Ordering::Relaxed);
+        asked
+    }
+
+    fn stale_search<'s>(
+        &'s self,
+        (asker, version): (&'s Asker<'s>, &'s EngineVersion),
+        subject: &'s Subject<'s>,
+        forms: &'s [FormPlan],
+    ) -> StaleSearch<'s> {
+        StaleSearch { asker, version, subject, instructions: &self.instructions, forms, options: self.options }
+    }
+
+    /// Asks about lines of divergences that are listed for other versions: they must not show here.
+    fn ask_elsewhere(
+        &self,
+        asker: &Asker<'_>,
+        subject: &Subject<'_>,
+        watched: WatchedEngine<'_>,
+        result: &mut EngineResult,
+    ) {
+        let Some(version) = asker.version.as_ref().filter(|_| !self.progress.stopped()) else { return };
+        let search = self.stale_search((asker, version), subject, &result.forms);
+        let drawn = InternalError::caught(|| Ok(search.questions_elsewhere()));
+        let questions = result.tally.ok_or_note(drawn).unwrap_or_default();
+        let planned = |question| {
+            let task = LineTask::Packed(question);
+            let plan = |kind| self.work.plan(asker.engine, kind, task.size(), || task.words(), || task.what());
+            (plan(TaskKind::Elsewhere), task)
+        };
+        let tasks: Vec<_> = questions.into_iter().map(planned).collect();
+        let ask = |(planned, task)| self.work.result(&planned, watched, || self.asked(asker, task));
+        let done: Vec<Tally> = tasks.into_par_iter().filter_map(ask).collect();
+        done.into_iter().for_each(|of| result.elsewhere.merge(of));
     }
 
     /// The plan of the instruction at a position, and its tasks. Those that wait for other instructions go to `together`.

@@ -73,17 +73,18 @@ impl<'a> StaleSearch<'a> {
         for unseen in &unseen {
             self.conclude(unseen, tally, &mut questioned);
         }
-        if self.options.depth.budget().elsewhere {
-            self.ask_elsewhere(tally, &mut questioned);
-        }
         questioned
     }
 
-    /// Asks about lines of divergences that are listed for other versions: those that show it here need attention.
-    fn ask_elsewhere(&self, tally: &mut Tally, questioned: &mut Questioned) {
+    /// The divergences of lines that are listed for other versions only.
+    fn elsewhere(&self) -> Vec<&'a Divergence> {
         let is_elsewhere = |known: &&Divergence| self.is_of_lines(known) && known.applies_elsewhere(self.version);
-        let elsewhere: Vec<&Divergence> = self.asker.divergences.all.iter().filter(is_elsewhere).collect();
-        let asked = elsewhere.par_iter().filter(|known| self.unasked(known).is_none());
+        self.asker.divergences.all.iter().filter(is_elsewhere).collect()
+    }
+
+    /// The questions about lines of divergences that are listed for other versions only.
+    pub(super) fn questions_elsewhere(&self) -> Vec<LineQuestion<'a>> {
+        let asked = self.elsewhere().into_par_iter().filter(|known| self.unasked(known).is_none());
         let drawn: Vec<Unseen<'_>> = asked.map(|known| self.draw(known, self.concerned(known))).collect();
         let together = Together::new(self.instructions);
         for (at, probe) in drawn
@@ -93,16 +94,12 @@ impl<'a> StaleSearch<'a> {
         {
             together.add(at, self.task(at, probe));
         }
-        let ask = |question| self.asker.ask(question, self.options);
-        let mut answered = Tally::default();
-        together
-            .questions(self.options.batch)
-            .into_par_iter()
-            .map(ask)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .for_each(|of| answered.merge(of));
-        for divergence in elsewhere {
+        together.questions(self.options.batch)
+    }
+
+    /// The divergences listed for other versions only that the answers to these questions show here: they need attention.
+    pub(super) fn find_wider(&self, answered: &Tally, questioned: &mut Questioned) {
+        for divergence in self.elsewhere() {
             let shows = |(key, group): (&GroupKey, &MismatchGroup)| {
                 let is_its = |values: &Values| divergence.cubes_in(&key.form).any(|of| of.cube.contains(values));
                 !key.mismatch.listed && key.mismatch.does == divergence.does && group.kept.values().any(is_its)
@@ -111,7 +108,6 @@ impl<'a> StaleSearch<'a> {
                 questioned.needs_attention(divergence, Problem::Wider);
             }
         }
-        tally.merge(answered);
     }
 
     /// True if a divergence of the engine is about lines that are generated.

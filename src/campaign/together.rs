@@ -12,7 +12,7 @@ use crate::spec::Instruction;
 
 /// The most lines that are asked about together: enough that processes are few, and few enough that all threads have some.
 const LINES: usize = 2000;
-/// The same of directives, each of which has a process.
+/// The same of directives, each of which has a module and some of which have a process.
 const DIRECTIVES: usize = 128;
 
 /// The least random lines that are asked about on their own: they take no memory until then, and all that wait for others do.

@@ -27,6 +27,8 @@ struct HealthRecord {
     invalid: u32,
     /// Time that was lost waiting.
     hung: Duration,
+    /// Time that its answers took.
+    answering: Duration,
     /// The longest that an answered request took.
     slowest: Duration,
     given_up: Option<String>,
@@ -60,6 +62,7 @@ impl Health {
             record.failures = 0;
             record.answered_since = true;
             record.slowest = record.slowest.max(time);
+            record.answering = record.answering.saturating_add(time);
         });
     }
 
@@ -113,11 +116,12 @@ impl Health {
         });
     }
 
-    /// Records time lost waiting for it. The engine is abandoned after more than `patience` in total.
+    /// Records time lost waiting for it. The engine is abandoned once that is more than `patience` and what its answers
+    /// took: the longer it works, the more of what it is asked may hang.
     pub(crate) fn hung(&self, time: Duration, patience: Duration) {
         self.with(|record| {
             record.hung += time;
-            if record.hung > patience {
+            if record.hung > patience.saturating_add(record.answering) {
                 let words = format!("it did not answer for {} s in total", record.hung.as_secs());
                 record.given_up.get_or_insert(words);
             }
@@ -238,6 +242,21 @@ mod tests {
         health.answered(Duration::ZERO);
         health.hung(second, second);
         assert_eq!(health.given_up().as_deref(), Some("it did not answer for 2 s in total"));
+    }
+
+    #[test]
+    fn one_that_answers_may_hang_for_as_long() {
+        let health = Health::default();
+        let second = Duration::from_secs(1);
+        for _ in 0..9 {
+            health.answered(second);
+            health.hung(second, second);
+        }
+        assert_eq!(health.given_up(), None);
+        health.hung(second, second);
+        assert_eq!(health.given_up(), None);
+        health.hung(second, second);
+        assert_eq!(health.given_up().as_deref(), Some("it did not answer for 11 s in total"));
     }
 
     #[test]

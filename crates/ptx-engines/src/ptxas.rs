@@ -46,7 +46,8 @@ pub struct ProcessLimits {
     pub time: Duration,
     /// Wall-clock time on top of that for each line it is asked about.
     pub time_per_line: Duration,
-    /// Wall-clock time that processes which do not end may cost before the engine is abandoned.
+    /// Wall-clock time that processes which do not end may cost, beyond what its answers took, before the engine is
+    /// abandoned.
     pub patience: Duration,
     /// Bytes that it may print.
     pub output: u64,
@@ -163,6 +164,11 @@ impl Ptxas {
     /// The cost of all processes so far.
     pub fn stats(&self) -> Stats {
         self.binary.stats()
+    }
+
+    /// The health of what is asked with an `-arch`: code generation, or the check.
+    fn health_of(&self, arch: &Arch) -> &Health {
+        if arch.generates() { &self.code_health } else { &self.health }
     }
 
     /// Keeps a death that several lines cause only together.

@@ -22,6 +22,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("fake::a_rejected_line_can_crash", a_rejected_line_can_crash),
         trial("fake::a_crash_at_the_end_is_found", a_crash_at_the_end_is_found),
         trial("fake::hangs_are_killed", hangs_are_killed),
+        trial("fake::hangs_of_lines_together_cost_no_answers", hangs_of_lines_together_cost_no_answers),
         trial("fake::deaths_of_lines_together_are_reduced_to_them", deaths_of_lines_together_are_reduced_to_them),
         trial(
             "fake::a_death_of_lines_together_that_is_not_repeated_is_noted",
@@ -62,7 +63,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 /// `oops` is an error, `bad` a syntax error, `boom` a crash, `doom` an error and a crash, `late` a crash at the end of
 /// the pass, `whole` an error without a line, `macro` a fatal error in a macro, `quiet` a status without a message,
 /// `hungry` a lack of memory, `hand` and `glove` a crash of a process that has both, and `twin` an error if a module has
-/// two of them. `hang` hangs, and `flood` prints without end. A word with `gen-` before it has its effect only when code is generated.
+/// two of them. `hang` hangs, as does a process that has `drum` and `stick`, and `flood` prints without end. A word with `gen-` before it has its effect only when code is generated.
 const SCRIPT: &str = r#"#!/bin/sh
 case "$1" in
 --version) echo "ptxas: NVIDIA (R) Ptx optimizing assembler"; echo "release 13.5, V13.5.99"; exit 0;;
@@ -89,6 +90,9 @@ skip { next }
 hand && glove { exit code = 99 }
 /boom/ { exit code = 99 }
 /hang/ { exit code = 98 }
+/drum/ { drum = 1 }
+/stick/ { stick = 1 }
+drum && stick { exit code = 98 }
 /flood/ { exit code = 97 }
 /whole/ { print "ptxas fatal   : The whole is bad"; code = 255 }
 /hungry/ { print "ptxas fatal   : Memory allocation failure"; exit code = 255 }
@@ -235,6 +239,21 @@ fn hangs_are_killed() -> Tested {
     expect(&[("oops;", oops()), ("hang;", Outcome::TimedOut), ("bad;", bad())], 20, Depth::Check)?;
     // It hangs three times (all lines, all with marks, the line alone), and not once for each line.
     same("seconds below eight", started.elapsed().as_secs() < 8, true)
+}
+
+/// The search asks in less time than the first process had. If it did not, it would cost more than the patience: four
+/// times three seconds.
+fn hangs_of_lines_together_cost_no_answers() -> Tested {
+    let time = Duration::from_secs(3);
+    let fake = Fake::new(SCRIPT);
+    let ptxas = Ptxas::with_limits(&fake.path(), ProcessLimits { time, patience: time * 3, ..limits() })?;
+    // Code is generated for lines in the order of their texts.
+    let lines = [&["gen-drum;", "gen-stick;"][..], &["gen-t;"; 18]].concat();
+    let actual = ptxas.judge(&batch(anywhere(), &Scaffold::default(), &lines), Depth::Generate);
+    same("outcomes", actual, vec![Outcome::Accepted; lines.len()])?;
+    same("losses", ptxas.losses().len(), 0)?;
+    let notes = ptxas.notes();
+    same(&format!("{notes:?}"), notes.len() == 1 && notes[0].contains("out of time) on 2 lines together"), true)
 }
 
 fn deaths_of_lines_together_are_reduced_to_them() -> Tested {

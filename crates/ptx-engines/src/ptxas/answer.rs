@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::diagnostics::{self, Message, MessagePlace, STOP, Severity};
 use super::mode::AskMode;
@@ -46,7 +46,7 @@ pub(super) struct Complaints {
     pub(super) macro_errors: usize,
 }
 
-/// Asks one process about these modules.
+/// Asks one process about these modules, which has this time beside that for each line.
 ///
 /// # Errors
 /// If the assembler or its files cannot be used, or the assembler no longer answers.
@@ -56,13 +56,14 @@ pub(super) fn ask(
     arch: &Arch,
     modules: &[ModuleLines<'_>],
     mode: AskMode,
+    time: Duration,
 ) -> io::Result<Complaints> {
     let (names, starts) = writer.write(modules, mode)?;
     let arguments = arguments(writer.first(), arch, &names, mode);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let layout = Layout::new(modules, &starts, mode);
     ptxas.binary.count(names.len(), layout.lines);
-    let (end, printed) = run(ptxas, writer.first(), arch, writer.path(), &arguments, layout.lines)?;
+    let (end, printed) = run(ptxas, writer.first(), arch, (writer.path(), &arguments), layout.lines, time)?;
     let read = if mode == AskMode::Check { diagnostics::errors } else { diagnostics::warnings_and_errors };
     let mut complaints = layout.read(end, read(&printed));
     if complaints.loose.iter().any(|text| text == "Memory allocation failure") {
@@ -97,9 +98,9 @@ pub(super) fn run(
     ptxas: &Ptxas,
     batch: &Batch<'_>,
     arch: &Arch,
-    directory: &Path,
-    arguments: &[&str],
+    (directory, arguments): (&Path, &[&str]),
     lines: usize,
+    time: Duration,
 ) -> io::Result<(End, Vec<u8>)> {
     let given_up = || {
         let in_code = || ptxas.code_health.given_up().filter(|_| arch.generates());
@@ -111,13 +112,16 @@ pub(super) fn run(
         std::fs::write(directory.join(STOP), "stop\n")?;
     }
     let started = Instant::now();
-    let (end, printed) = ptxas.binary.run(directory, arguments, lines)?;
-    let ProcessLimits { time, patience, .. } = ptxas.binary.limits;
+    let (end, printed) = ptxas.binary.run_within(time, directory, arguments, lines)?;
+    let waited = started.elapsed();
     let doubtful = match death(&ptxas.binary.limits, end) {
         // Deaths alone are no reason to abandon it, however many there are.
         Some(how) => ptxas.health.failed_again(&how, u32::MAX).is_multiple_of(DEATHS) || end == End::OutOfTime,
         None => {
-            ptxas.health.answered(started.elapsed());
+            ptxas.health.answered(waited);
+            if arch.generates() {
+                ptxas.code_health.answered(waited);
+            }
             false
         }
     };
@@ -126,8 +130,7 @@ pub(super) fn run(
         given_up()?;
     }
     if end == End::OutOfTime {
-        let health = if arch.generates() { &ptxas.code_health } else { &ptxas.health };
-        health.hung(time, patience);
+        ptxas.health_of(arch).hung(waited, ptxas.binary.limits.patience);
     }
     Ok((end, printed))
 }

@@ -1,6 +1,7 @@
 //! Compiles a module to machine code.
 
 use std::io;
+use std::time::Instant;
 
 use super::answer::{death, join, refusal};
 use super::{Ptxas, diagnostics};
@@ -32,14 +33,18 @@ impl Ptxas {
         let source = diagnostics::file_name(0);
         std::fs::write(directory.path().join(&source), text)?;
         let arguments = [options, &[&source, "-o", CODE]].concat();
+        let started = Instant::now();
         let time = if one_entry { self.binary.limits.time / ONE_ENTRY } else { self.binary.limits.time };
         let (end, printed) = self.binary.run_within(time, directory.path(), &arguments, text.lines().count())?;
+        if matches!(end, End::Exited(_)) {
+            self.code_health.answered(started.elapsed());
+        }
         let messages = diagnostics::errors(&printed);
         Ok(match (end, death(&self.binary.limits, end)) {
             (End::Exited(0), _) => Ok(std::fs::read(directory.path().join(CODE))?),
             (End::Interrupted, _) => return Err(io::Error::other("it was interrupted")),
             (End::OutOfTime, _) => {
-                self.code_health.hung(time, self.binary.limits.patience);
+                self.code_health.hung(started.elapsed(), self.binary.limits.patience);
                 Err(Outcome::TimedOut)
             }
             (_, Some(how)) => Err(Outcome::Crashed(how)),

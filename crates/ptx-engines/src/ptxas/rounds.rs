@@ -15,6 +15,7 @@
 //!   modules of their own, with one of ours after each.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use super::answer::{Complaints, KILL, ask, death, join, refusal};
 use super::group::{CHECKED_LINES, GENERATED_LINES, GENERATED_MODULES, Group, GroupLimits, MODULES, Marks};
@@ -56,6 +57,7 @@ fn rounds(
         scaffolds: BTreeSet::new(),
         outcomes,
         passed: Vec::new(),
+        hung: false,
         deaths: Vec::new(),
     };
     rounds.check()?;
@@ -76,6 +78,8 @@ struct Rounds<'a> {
     outcomes: &'a mut [Option<Outcome>],
     /// Lines that a process passed before it died on a later one.
     passed: Vec<usize>,
+    /// True once a process with several lines did not end.
+    hung: bool,
     /// The deaths of processes with several lines.
     deaths: Vec<ProcessDeath>,
 }
@@ -89,6 +93,7 @@ impl Rounds<'_> {
     /// Settles what the check accepted by generating code for it.
     fn generate(&mut self) -> std::io::Result<()> {
         self.mode = AskMode::Generate;
+        self.hung = false;
         self.scaffolds.clear();
         let accepted = |&index: &usize| self.outcomes[index] == Some(Outcome::Accepted);
         let mut lines: Vec<usize> = (0..self.outcomes.len()).filter(accepted).collect();
@@ -217,7 +222,18 @@ impl Rounds<'_> {
     }
 
     fn ask(&self, modules: &[ModuleLines<'_>], mode: AskMode) -> std::io::Result<Complaints> {
-        ask(self.ptxas, &self.writer, &self.arch, modules, mode)
+        let lines = modules.iter().map(|module| module.lines.len()).sum();
+        ask(self.ptxas, &self.writer, &self.arch, modules, mode, self.time(lines))
+    }
+
+    /// How long a process with this many lines may take. Once one did not end, those that search for its cause have less;
+    /// but a line is blamed, and a module refused, only after the whole time.
+    fn time(&self, lines: usize) -> Duration {
+        let whole = self.ptxas.binary.limits.time;
+        match self.hung && lines > 1 {
+            true => self.ptxas.health_of(&self.arch).search_time(whole),
+            false => whole,
+        }
     }
 
     fn died(&self, answer: &Complaints) -> bool {
@@ -248,6 +264,7 @@ impl Rounds<'_> {
     }
 
     fn note_death(&mut self, answer: &Complaints, asked: &[usize], chunk: usize) {
+        self.hung |= answer.end == End::OutOfTime;
         if let Some(how) = death(&self.ptxas.binary.limits, answer.end) {
             let modules = self.writer.parted(asked, chunk).iter().map(|module| module.lines.to_vec()).collect();
             self.deaths.push(ProcessDeath { modules, arch: self.arch.clone(), mode: self.mode, end: answer.end, how });

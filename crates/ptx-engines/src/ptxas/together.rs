@@ -128,7 +128,8 @@ impl DeathReduction<'_> {
         let arguments = arguments(batch, self.arch, &names, self.mode);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         self.ptxas.binary.count(names.len(), many);
-        let (end, _) = run(self.ptxas, batch, self.arch, directory, &arguments, many)?;
+        let time = self.ptxas.binary.limits.time;
+        let (end, _) = run(self.ptxas, batch, self.arch, (directory, &arguments), many, time)?;
         Ok(end == self.end)
     }
 
