@@ -4,6 +4,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -34,7 +35,12 @@ pub(super) struct Disassembler {
     /// Where the folders of processes are made; none if that failed.
     scratch: Option<Scratch>,
     known: Mutex<Option<KnownWords>>,
+    /// The number of the last time that its words were read, among all disassemblers.
+    read_at: AtomicU64,
 }
+
+/// How many disassemblers have their words in memory, of those that can read them again.
+const IN_MEMORY: usize = 4;
 
 /// The reason why there are known words.
 const READ: &str = "what earlier runs kept was read";
@@ -78,6 +84,9 @@ pub enum DisassemblerProblem {
     Version,
 }
 
+/// How often words were read.
+static READS: AtomicU64 = AtomicU64::new(0);
+
 /// The disassemblers of this process: the engines of a target share one, and what it knows.
 static OPENED: Mutex<Vec<Weak<Disassembler>>> = Mutex::new(Vec::new());
 
@@ -98,7 +107,8 @@ impl Disassembler {
     fn new(path: &Path, target: &'static str, cache: Option<PathBuf>) -> Self {
         let program = OpenedFile::new(path.to_owned()).ok();
         let scratch = Scratch::open_on_disk().ok();
-        Self { path: path.to_owned(), program, target, cache, scratch, known: Mutex::default() }
+        let path = path.to_owned();
+        Self { path, program, target, cache, scratch, known: Mutex::default(), read_at: AtomicU64::default() }
     }
 
     /// A folder for one process.
@@ -114,21 +124,23 @@ impl Disassembler {
     /// # Errors
     /// If it cannot be started, or prints something else.
     pub(super) fn print(&self, words: &[u128]) -> Result<Vec<PrintedWord>, DisassemblerError> {
-        let mut new: Vec<u128> = {
+        let mut distinct = words.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let mut texts: FxHashMap<u128, PrintedWord> = {
             let known = self.known()?;
             let known = known.as_ref().must(READ);
-            words.iter().copied().filter(|word| !known.has(*word)).collect()
+            distinct.iter().filter_map(|&word| Some((word, known.get(word)?))).collect()
         };
-        new.sort_unstable();
-        new.dedup();
-        // Meanwhile others may ask as well, perhaps about the same words.
-        let printed = self.printed(&new)?;
-        let mut known = self.known()?;
-        let known = known.as_mut().must(READ);
-        known.add(&printed);
-        let of = |word: &u128| printed.get(word).cloned().or_else(|| known.get(*word));
+        distinct.retain(|word| !texts.contains_key(word));
+        // Meanwhile others may ask as well, perhaps about the same words; and what is known may be put away.
+        let printed = self.printed(&distinct)?;
+        if !printed.is_empty() {
+            self.known()?.as_mut().must(READ).add(&printed);
+        }
+        texts.extend(printed);
         // A word that is left out would move the code after it.
-        Ok(words.iter().map(|word| of(word).must("each word is known or was printed")).collect())
+        Ok(words.iter().map(|word| texts.get(word).cloned().must("each word is known or was printed")).collect())
     }
 
     /// The text of each of these words of machine code, of which no later question will have many: nothing is kept.
@@ -171,8 +183,25 @@ impl Disassembler {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_none() {
             *known = Some(self.kept().map_err(|problem| self.error(problem))?);
+            self.put_others_away();
         }
         Ok(known)
+    }
+
+    /// Puts away the words of the disassemblers that were read longest ago: a run asks its engines one after the other, and
+    /// the files have the words.
+    fn put_others_away(&self) {
+        self.read_at.store(READS.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+        let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut others: Vec<Arc<Self>> = opened.iter().filter_map(Weak::upgrade).collect();
+        others.retain(|other| other.cache.is_some() && !std::ptr::eq(&raw const **other, self));
+        others.sort_by_key(|other| std::cmp::Reverse(other.read_at.load(Ordering::Relaxed)));
+        for other in others.into_iter().skip(IN_MEMORY - 1) {
+            // One that is being asked keeps its words.
+            if let Ok(mut known) = other.known.try_lock() {
+                *known = None;
+            }
+        }
     }
 
     /// The text of these words. It prints nothing at all if it does not know one of them, which is then searched
@@ -305,6 +334,26 @@ mod tests {
         assert!(disassembler.print(&[1]).is_ok_and(|printed| printed[0].opcode == "NOP"));
         std::fs::write(&path, script("MOV32I")).expect("another script");
         assert!(disassembler.print(&[2]).is_err_and(|why| why.to_string().contains("was replaced")));
+    }
+
+    #[test]
+    fn few_have_their_words_in_memory() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("nvdisasm");
+        let script = "#!/bin/sh\n[ \"$1\" = --version ] && echo 'release 13.5, V13.5.37' && exit\n\
+            echo 1 >> \"$0.log\"\necho '[{},[{\"sass-instructions\":[{\"opcode\":\"NOP\"}]}]]'\n";
+        std::fs::write(&path, script).expect("a script");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it may be run");
+        let targets = ["SM75", "SM80", "SM86", "SM89", "SM90"];
+        let all = targets.map(|target| Disassembler::open(&path, target, Some(folder.path().join("cache"))));
+        let ask = |of: &Disassembler| of.print(&[1]).is_ok_and(|printed| printed[0].opcode == "NOP");
+        assert!(all.iter().all(|of| ask(of)));
+        // Other tests may put more of them away.
+        assert!(all[0].known.lock().expect("no panic").is_none());
+        // It finds them in its file.
+        assert!(ask(&all[0]));
+        assert_eq!(std::fs::read_to_string(folder.path().join("nvdisasm.log")).expect("a log").lines().count(), 5);
     }
 
     #[test]
