@@ -30,7 +30,7 @@ pub struct EngineResult {
     /// The comparison.
     pub tally: Tally,
     /// Its answers about lines of divergences that are listed for other versions.
-    pub(super) elsewhere: Tally,
+    pub(crate) elsewhere: Tally,
     /// Its answers to chains.
     pub chains: ChainTally,
     /// The results of trying words in slots; none if they were not tried.
