@@ -55,8 +55,8 @@ pub struct EngineLimits {
     pub hangs: u32,
     /// How many consecutive answers may be invalid before it is abandoned.
     pub invalid: u32,
-    /// How much time may be lost on unanswered requests before it is abandoned. Once a line or row is found on which it
-    /// hangs, the time is counted anew.
+    /// How much more time may be lost on unanswered requests than it took for its answers before it is abandoned. Once a
+    /// line or row is found on which it hangs, the time that was lost is counted anew.
     pub patience: Duration,
     /// Bytes of memory that a process and what it started may hold.
     pub memory: u64,
@@ -65,7 +65,7 @@ pub struct EngineLimits {
 impl Default for EngineLimits {
     /// One minute to start; ten seconds plus five milliseconds per item; 64 MiB of answers and 8 GiB of memory; 2048
     /// items; 400 failures on one batch. It is abandoned after 24 failures in a row or 2048 in all, 16 items that hang, 256
-    /// invalid answers in a row, or 90 seconds.
+    /// invalid answers in a row, or 90 seconds more than it took for its answers.
     fn default() -> Self {
         Self {
             start: Duration::from_secs(60),
