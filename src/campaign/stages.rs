@@ -110,7 +110,6 @@ impl<'a> Stages<'a> {
             self.progress.begin(Stage::Listed);
             self.ask_examples(subject, watched, result);
         }
-        self.progress.begin(Stage::Listed);
         if self.options.depth.budget().elsewhere {
             self.ask_elsewhere(&asker, subject, watched, result);
         }
@@ -212,6 +211,7 @@ impl<'a> Stages<'a> {
         watched: WatchedEngine<'_>,
         result: &mut EngineResult,
     ) {
+        self.progress.begin(Stage::Listed);
         let Some(version) = asker.version.as_ref().filter(|_| !self.progress.stopped()) else { return };
         let search = self.stale_search((asker, version), subject, &result.forms);
         let drawn = InternalError::caught(|| Ok(search.questions_elsewhere()));
