@@ -124,9 +124,7 @@ impl Disassembler {
     /// # Errors
     /// If it cannot be started, or prints something else.
     pub(super) fn print(&self, words: &[u128]) -> Result<Vec<PrintedWord>, DisassemblerError> {
-        let mut distinct = words.to_vec();
-        distinct.sort_unstable();
-        distinct.dedup();
+        let mut distinct = distinct(words);
         let mut texts: FxHashMap<u128, PrintedWord> = {
             let known = self.known()?;
             let known = known.as_ref().must(READ);
@@ -148,10 +146,7 @@ impl Disassembler {
     /// # Errors
     /// As [`Self::print`].
     pub(super) fn print_once(&self, words: &[u128]) -> Result<Vec<PrintedWord>, DisassemblerError> {
-        let mut distinct = words.to_vec();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let printed = self.printed(&distinct)?;
+        let printed = self.printed(&distinct(words))?;
         Ok(words.iter().map(|word| printed[word].clone()).collect())
     }
 
@@ -265,6 +260,14 @@ fn version(printed: &[u8]) -> Option<String> {
     version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.').then(|| version.to_owned())
 }
 
+/// The words, each once.
+fn distinct(words: &[u128]) -> Vec<u128> {
+    let mut distinct = words.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
+}
+
 /// The instructions in what `nvdisasm -json` prints for words: a header, and a list of functions.
 fn parse(printed: &[u8], words: &[u128]) -> Result<Vec<PrintedWord>, serde_json::Error> {
     #[derive(Deserialize)]
@@ -351,7 +354,7 @@ mod tests {
         assert!(all.iter().all(|of| ask(of)));
         // Other tests may put more of them away.
         assert!(all[0].known.lock().expect("no panic").is_none());
-        // It finds them in its file.
+        // The words are read from the file again.
         assert!(ask(&all[0]));
         assert_eq!(std::fs::read_to_string(folder.path().join("nvdisasm.log")).expect("a log").lines().count(), 5);
     }
