@@ -127,7 +127,6 @@ impl<'a> Stages<'a> {
             let find = || {
                 let mut questioned = search.find(&mut result.tally);
                 search.find_wider(&result.elsewhere, &mut questioned);
-                result.tally.merge(std::mem::take(&mut result.elsewhere));
                 Ok(questioned)
             };
             let questioned = InternalError::caught(find);
@@ -135,6 +134,8 @@ impl<'a> Stages<'a> {
                 (result.stale, result.not_asked) = (questioned.stale, questioned.not_asked);
             }
         }
+        // These are answers of tasks, whatever else was lost.
+        result.tally.merge(std::mem::take(&mut result.elsewhere));
     }
 
     /// Asks about the lines of the plan. Each task runs as soon as it is planned, unless it waits for those of other
