@@ -30,6 +30,7 @@ mod rows;
 mod spaces;
 mod stages;
 mod stale;
+mod stale_chains;
 mod stale_rows;
 mod tally;
 mod tasks;

@@ -8,18 +8,16 @@ use std::sync::atomic::Ordering;
 use ptx_exec::interpret::Interpreter;
 use ptx_kernels::{
     Chain, ChainAnswer, ChainComparison, ChainDraw, ChainInstruction, ChainRows, ChainText, Library, NoLibrary,
-    Reduced, compare, compare_alone, compare_apart, search, without_instructions,
+    Reduced, compare, search, without_instructions,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::chain_tally::ChainTally;
 use super::options::{Options, Progress};
-use super::results::{Problem, Questioned};
-use super::tally::Tally;
 use super::tasks::{PlannedTask, TaskKeeper, TaskResult, WatchedEngine};
 use crate::case::InternalError;
-use crate::divergences::{ChainLine, Divergence, Divergences, Does, EngineVersion};
+use crate::divergences::{ChainLine, Divergences, Does, EngineVersion};
 use crate::engine::KernelExecutor;
 use crate::environment::Environment;
 use crate::ledger::{TaskCounts, TaskKind};
@@ -45,15 +43,15 @@ pub(crate) struct KnownOfEngine<'a> {
 /// The reason why chains that were asked for are not executed.
 const NO_CHAINS: &str = "no chain can be made of these instructions";
 
-/// Chains that are drawn, and executed on an engine in an environment.
-pub(super) struct DrawnChains<'a> {
+/// Asks an engine about chains in an environment.
+pub(super) struct ChainAsker<'a> {
     pub(super) spec: &'a Spec,
     pub(super) known: &'a KnownOfEngine<'a>,
     pub(super) environment: Environment,
     pub(super) options: &'a Options,
 }
 
-impl DrawnChains<'_> {
+impl ChainAsker<'_> {
     fn library(&self) -> Result<Library<'_>, NoLibrary> {
         self.known.library(self.spec, self.environment, &self.options.instructions)
     }
@@ -152,86 +150,6 @@ impl DrawnChains<'_> {
     }
 }
 
-/// The reason why a run says nothing of chains.
-const NOT_CHAINED: &str = "chains are executed with --chains";
-
-/// Executes the chains that show the listed divergences of an engine: those that agree now are gone.
-pub(super) fn question(
-    spec: &Spec,
-    engine: &dyn KernelExecutor,
-    known: &KnownOfEngine<'_>,
-    environment: Environment,
-    options: &Options,
-    tally: &mut Tally,
-) -> Questioned {
-    let mut questioned = Questioned::default();
-    let Some(version) = &known.version else { return questioned };
-    if !options.instructions.is_empty() {
-        return questioned;
-    }
-    if !options.asks_listed_chains() {
-        known.divergences.chains(version).for_each(|(divergence, _)| questioned.not_asked(divergence, NOT_CHAINED));
-        return questioned;
-    }
-    let interpreter = Interpreter::new(spec);
-    let comparison = ChainComparison { interpreter: &interpreter, engine, environment };
-    let elsewhere = options.depth.budget().elsewhere;
-    let wanted = |of: &&Divergence| of.applies(version) || elsewhere && of.applies_elsewhere(version);
-    let all = known.divergences.all.iter().filter(wanted).filter_map(ListedChain::new);
-    // What kills the engine would cost others their answers.
-    let (deadly, others): (Vec<_>, Vec<_>) = all.partition(|of| of.divergence.does == Does::Crashes);
-    let answers = [
-        compare_alone(&comparison, &ListedChain::texts(&deadly)),
-        compare_apart(&comparison, &ListedChain::texts(&others)),
-    ]
-    .concat();
-    for (ListedChain { divergence, chain, .. }, answer) in deadly.iter().chain(&others).zip(answers) {
-        if !divergence.applies(version) {
-            match &answer {
-                ChainAnswer::Differs(_) | ChainAnswer::Failed(_) if !known.lists_some_of(&chain.lines, &answer) => {
-                    questioned.needs_attention(divergence, Problem::Wider);
-                }
-                ChainAnswer::Differs(_) | ChainAnswer::Failed(_) | ChainAnswer::Agrees => {}
-                ChainAnswer::Skipped(why) | ChainAnswer::Undefined(why) => questioned.not_asked(divergence, why),
-            }
-            continue;
-        }
-        if options.has_expired(divergence) {
-            questioned.needs_attention(divergence, Problem::Expired);
-        }
-        match answer {
-            ChainAnswer::Differs(_) | ChainAnswer::Failed(_) if does(&answer) == divergence.does => {
-                tally.listed.entry(divergence.id.clone()).or_default().note(true);
-            }
-            ChainAnswer::Agrees | ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => {
-                tally.listed.entry(divergence.id.clone()).or_default().note(false);
-                questioned.needs_attention(divergence, Problem::Fixed);
-            }
-            ChainAnswer::Skipped(why) | ChainAnswer::Undefined(why) => questioned.not_asked(divergence, &why),
-        }
-    }
-    questioned
-}
-
-/// A chain that shows a listed divergence.
-struct ListedChain<'d> {
-    divergence: &'d Divergence,
-    chain: &'d ChainText,
-    rows: ChainRows,
-}
-
-impl<'d> ListedChain<'d> {
-    /// The chain of a divergence; none if it is about single lines.
-    fn new(divergence: &'d Divergence) -> Option<Self> {
-        let shows = &divergence.chain.as_ref()?.shows;
-        Some(Self { divergence, chain: shows.chain(), rows: shows.rows().ok()? })
-    }
-
-    fn texts(all: &[Self]) -> Vec<(&ChainText, &ChainRows)> {
-        all.iter().map(|of| (of.chain, &of.rows)).collect()
-    }
-}
-
 impl KnownOfEngine<'_> {
     /// The forms that chains are made of, without the lines that the engine is listed not to take.
     fn library<'s>(
@@ -305,7 +223,7 @@ impl KnownOfEngine<'_> {
     }
 
     /// True if a divergence lists some of these lines as a chain that the engine answers so.
-    fn lists_some_of(&self, lines: &[String], answer: &ChainAnswer) -> bool {
+    pub(super) fn lists_some_of(&self, lines: &[String], answer: &ChainAnswer) -> bool {
         let listed = self.version.iter().flat_map(|version| self.divergences.chains(version));
         let mut listed = listed.filter(|(known, _)| known.does == does(answer));
         listed.any(|(_, chain)| !chain.ends_in(lines).is_empty())
@@ -356,7 +274,7 @@ fn lines(chain: &Chain) -> Vec<String> {
 }
 
 /// The behaviour of an engine with a chain, as divergences say it.
-fn does(answer: &ChainAnswer) -> Does {
+pub(super) fn does(answer: &ChainAnswer) -> Does {
     match answer {
         ChainAnswer::Failed(_) => Does::Crashes,
         _ => Does::Computes,

@@ -17,13 +17,6 @@ const FIRST: usize = 8;
 pub(super) struct FirstAnswers(Health);
 
 impl FirstAnswers {
-    /// Of an engine that was abandoned for this reason.
-    pub(super) fn abandoned(why: &str) -> Self {
-        let health = Health::default();
-        health.give_up(why);
-        Self(health)
-    }
-
     /// How many cases to ask about next; none if the engine is abandoned.
     pub(super) fn step(&self) -> Option<usize> {
         match self.0.answers() {

@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ptx_kernels::ChainAnswer;
+use serde::{Deserialize, Serialize};
+
 use super::chain_tally::ChainTally;
 use super::examples::{Agreement, AskedExample};
 use super::lowering::LoweredModifier;
@@ -30,7 +33,13 @@ pub struct EngineResult {
     /// The comparison.
     pub tally: Tally,
     /// Its answers about lines of divergences that are listed for other versions.
-    pub(crate) elsewhere: Tally,
+    pub(super) elsewhere: Tally,
+    /// The divergences of lines that are listed for it, by their names, and what is known of their own lines.
+    pub(super) listed: BTreeMap<String, ListedProbes>,
+    /// Its answers to rows of listed divergences.
+    pub(super) listed_rows: ListedRows,
+    /// Its answers to the chains that listed divergences are known by, by their names.
+    pub(super) listed_chains: BTreeMap<String, ChainAnswer>,
     /// Its answers to chains.
     pub chains: ChainTally,
     /// The results of trying words in slots; none if they were not tried.
@@ -91,6 +100,26 @@ impl Problem {
             Self::Expired => "has expired: check it again, then remove it or set a later `expires`",
         }
     }
+}
+
+/// What is known of the lines by which a listed divergence is asked about.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ListedProbes {
+    /// True if it has lines at all where the engine can be asked.
+    pub(super) exist: bool,
+    /// How many of its lines were judged; counted only if it happens sometimes.
+    pub(super) judged: u64,
+}
+
+/// The answers of an engine to rows of listed divergences.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct ListedRows {
+    /// The comparison.
+    pub(super) tally: Tally,
+    /// The divergences of which all rows that exist were executed, and each came out right.
+    pub(super) gone: BTreeSet<String>,
+    /// Those listed only for other versions that show here.
+    pub(super) wider: BTreeSet<String>,
 }
 
 /// The results of asking about the listed divergences of an engine.

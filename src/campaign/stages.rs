@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::Campaign;
 use super::ask::{Asker, LineQuestion};
-use super::chains::{self, DrawnChains, KnownOfEngine};
+use super::chains::{ChainAsker, KnownOfEngine};
 use super::examples::{self, Agreement};
 use super::executions::Executions;
 use super::first_answers::FirstAnswers;
@@ -18,10 +18,10 @@ use super::lowering;
 use super::options::{Options, Progress, Stage, Subject};
 use super::plan::{FormPlan, Purpose, Task};
 use super::planner;
-use super::results::{EngineResult, RowSource};
+use super::results::{EngineResult, Questioned, RowSource};
 use super::rows::{self, Executor};
 use super::spaces::Spaces;
-use super::stale::StaleSearch;
+use super::stale::{ListedQuestions, StaleSearch};
 use super::tally::Tally;
 use super::tasks::{TaskKeeper, WatchedEngine};
 use super::together::{self, Together};
@@ -110,12 +110,12 @@ impl<'a> Stages<'a> {
             self.progress.begin(Stage::Listed);
             self.ask_examples(subject, watched, result);
         }
-        if self.options.depth.budget().elsewhere {
-            self.ask_elsewhere(&asker, subject, watched, result);
-        }
+        self.progress.begin(Stage::Listed);
+        self.ask_listed(&asker, subject, watched, result);
+        result.gave_up = health.gave_up();
     }
 
-    /// Asks about the listed divergences of lines that the tasks have not shown.
+    /// Concludes about the listed divergences of lines.
     pub(super) fn question_lines(&self, subject: &Subject<'_>, judge: &dyn LineJudge, result: &mut EngineResult) {
         self.progress.begin(Stage::Listed);
         let health = FirstAnswers::default();
@@ -125,7 +125,7 @@ impl<'a> Stages<'a> {
         if let (false, Some(version)) = (self.progress.stopped() || lost, &asker.version) {
             let search = self.stale_search((&asker, version), subject, &result.forms);
             let find = || {
-                let mut questioned = search.find(&mut result.tally);
+                let mut questioned = search.find(&result.tally, &result.listed);
                 search.find_wider(&result.elsewhere, &mut questioned);
                 Ok(questioned)
             };
@@ -204,28 +204,51 @@ impl<'a> Stages<'a> {
         StaleSearch { asker, version, subject, instructions: &self.instructions, forms, options: self.options }
     }
 
-    /// Asks about lines of divergences that are listed for other versions: they must not show here.
-    fn ask_elsewhere(
+    /// Asks about lines of divergences: those listed for this version must show, those listed for others must not.
+    fn ask_listed(
         &self,
         asker: &Asker<'_>,
         subject: &Subject<'_>,
         watched: WatchedEngine<'_>,
         result: &mut EngineResult,
     ) {
-        self.progress.begin(Stage::Listed);
         let Some(version) = asker.version.as_ref().filter(|_| !self.progress.stopped()) else { return };
         let search = self.stale_search((asker, version), subject, &result.forms);
-        let drawn = InternalError::caught(|| Ok(search.questions_elsewhere()));
-        let questions = result.tally.ok_or_note(drawn).unwrap_or_default();
+        if self.options.depth.budget().elsewhere {
+            let drawn = InternalError::caught(|| Ok(search.questions_elsewhere()));
+            let questions = result.tally.ok_or_note(drawn).unwrap_or_default();
+            let answers = self.answers(asker, TaskKind::Elsewhere, questions, watched);
+            answers.into_iter().flatten().for_each(|of| result.elsewhere.merge(of));
+        }
+        let drawn = InternalError::caught(|| Ok(search.questions()));
+        let ListedQuestions { questions, alone, exist } = result.tally.ok_or_note(drawn).unwrap_or_default();
+        for id in exist {
+            result.listed.entry(id.to_owned()).or_default().exist = true;
+        }
+        for (at, answers) in self.answers(asker, TaskKind::Listed, questions, watched).into_iter().enumerate() {
+            let Some(answers) = answers else { continue };
+            if let Some(id) = alone.get(&at) {
+                result.listed.entry((*id).to_owned()).or_default().judged += answers.cases();
+            }
+            result.tally.merge(answers);
+        }
+    }
+
+    /// The answers to questions, each of which is a task, in their order; none to those that are not asked here.
+    fn answers(
+        &self,
+        asker: &Asker<'_>,
+        kind: TaskKind,
+        questions: Vec<LineQuestion<'_>>,
+        watched: WatchedEngine<'_>,
+    ) -> Vec<Option<Tally>> {
         let planned = |question| {
             let task = LineTask::Packed(question);
-            let plan = |kind| self.work.plan(asker.engine, kind, task.size(), || task.words(), || task.what());
-            (plan(TaskKind::Elsewhere), task)
+            (self.work.plan(asker.engine, kind, task.size(), || task.words(), || task.what()), task)
         };
         let tasks: Vec<_> = questions.into_iter().map(planned).collect();
         let ask = |(planned, task)| self.work.result(&planned, watched, || self.asked(asker, task));
-        let done: Vec<Tally> = tasks.into_par_iter().filter_map(ask).collect();
-        done.into_iter().for_each(|of| result.elsewhere.merge(of));
+        tasks.into_par_iter().map(ask).collect()
     }
 
     /// The plan of the instruction at a position, and its tasks. Those that wait for other instructions go to `together`.
@@ -323,60 +346,57 @@ impl<'a> Stages<'a> {
         let environment = self.options.environment.unwrap_or(newest);
         result.rows_from = Some(RowSource::Executed(environment));
         result.limits = engine.limits();
-        if !self.options.plans() {
-            return Ok(());
-        }
-        executor.execute(environment, self.executions.forms(), &self.work, &mut result.tally);
         let watched = WatchedEngine { engine, judge: None, health: &health };
-        if let Some(kernels) = engine.as_kernel_executor().filter(|_| !self.progress.stopped()) {
-            self.progress.begin(Stage::Chains);
-            let known = KnownOfEngine { divergences: self.divergences, version: EngineVersion::of(engine.id()) };
-            let chains = DrawnChains { spec: self.spec, known: &known, environment, options: self.options };
-            let done = InternalError::caught(|| chains.run(kernels, &self.work, watched, self.progress));
-            result.chains = result.tally.ok_or_note(done).unwrap_or_default();
+        let known = KnownOfEngine { divergences: self.divergences, version: EngineVersion::of(engine.id()) };
+        let chains = ChainAsker { spec: self.spec, known: &known, environment, options: self.options };
+        let kernels = engine.as_kernel_executor();
+        if self.options.plans() {
+            executor.execute(environment, self.executions.forms(), &self.work, &mut result.tally);
+            if let Some(kernels) = kernels.filter(|_| !self.progress.stopped()) {
+                self.progress.begin(Stage::Chains);
+                let done = InternalError::caught(|| chains.run(kernels, &self.work, watched, self.progress));
+                result.chains = result.tally.ok_or_note(done).unwrap_or_default();
+            }
+            if let Some(lister) = engine.as_lister().filter(|_| self.options.modifiers && !self.progress.stopped()) {
+                let work = (&self.work, watched);
+                let lowered = || lowering::lowered(self.spec, lister, &environment, self.executions.forms(), work);
+                result.lowered = result.tally.ok_or_note(InternalError::caught(lowered)).unwrap_or_default();
+            }
         }
-        if let Some(lister) = engine.as_lister().filter(|_| self.options.modifiers && !self.progress.stopped()) {
-            let work = (&self.work, watched);
-            let lowered = || lowering::lowered(self.spec, lister, &environment, self.executions.forms(), work);
-            result.lowered = result.tally.ok_or_note(InternalError::caught(lowered)).unwrap_or_default();
+        self.progress.begin(Stage::Listed);
+        if let Some(kernels) = kernels.filter(|_| !self.progress.stopped()) {
+            let ask = || Ok(chains.ask_listed(kernels, &self.work, watched));
+            result.listed_chains = result.tally.ok_or_note(InternalError::caught(ask)).unwrap_or_default();
+        }
+        if !self.progress.stopped() {
+            let ask = || executor.ask_listed(&environment, &self.instructions, &self.work);
+            result.listed_rows = result.tally.ok_or_note(InternalError::caught(ask)).unwrap_or_default();
         }
         result.gave_up = result.gave_up.take().or(health.gave_up());
         Ok(())
     }
 
-    /// Searches for the causes of chains that failed, and asks about the listed divergences in executing lines that the
-    /// tasks have not shown.
+    /// Searches for the causes of chains that failed, and concludes about the listed divergences in executing lines.
     pub(super) fn question_execution(&self, engine: &dyn CaseExecutor, result: &mut EngineResult) {
-        let environment = match result.rows_from {
-            None => return,
-            Some(RowSource::Recorded) => None,
-            Some(RowSource::Executed(environment)) => Some(environment),
-        };
-        self.progress.begin(Stage::Chains);
+        let Some(rows) = result.rows_from else { return };
         let known = KnownOfEngine { divergences: self.divergences, version: EngineVersion::of(engine.id()) };
-        let kernels = engine.as_kernel_executor().filter(|_| !self.progress.stopped());
-        if let (Some(kernels), Some(environment)) = (kernels, environment) {
-            let chains = DrawnChains { spec: self.spec, known: &known, environment, options: self.options };
-            let concluded = InternalError::caught(|| chains.conclude(kernels, &mut result.chains, self.progress));
-            result.tally.ok_or_note(concluded);
-            let ask = || Ok(chains::question(self.spec, kernels, &known, environment, self.options, &mut result.tally));
-            let questioned = InternalError::caught(ask);
-            if let Some(questioned) = result.tally.ok_or_note(questioned) {
-                result.stale.extend(questioned.stale);
-                result.not_asked.extend(questioned.not_asked);
+        let mut questioned = Vec::new();
+        if let (Some(kernels), RowSource::Executed(environment)) = (engine.as_kernel_executor(), rows) {
+            self.progress.begin(Stage::Chains);
+            let chains = ChainAsker { spec: self.spec, known: &known, environment, options: self.options };
+            if !self.progress.stopped() {
+                let concluded = || chains.conclude(kernels, &mut result.chains, self.progress);
+                result.tally.ok_or_note(InternalError::caught(concluded));
             }
+            questioned.push(chains.question(&result.listed_chains, &mut result.tally));
         }
-        let health = match &result.gave_up {
-            Some(why) => FirstAnswers::abandoned(why),
-            None => FirstAnswers::default(),
-        };
+        let answers = std::mem::take(&mut result.listed_rows);
+        let health = FirstAnswers::default();
         let executor = self.executor(engine, &health);
-        self.progress.begin(Stage::Executing);
-        let ask = || executor.question(environment, &self.instructions, &mut result.tally);
-        let questioned = InternalError::caught(ask);
-        if let Some(questioned) = result.tally.ok_or_note(questioned) {
-            result.stale.extend(questioned.stale);
-            result.not_asked.extend(questioned.not_asked);
+        questioned.push(executor.question(&self.instructions, answers, &mut result.tally));
+        for Questioned { stale, not_asked } in questioned {
+            result.stale.extend(stale);
+            result.not_asked.extend(not_asked);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Questions the listed divergences in judging lines: which no longer happen, and which the run did not ask about.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::ask::{Asker, LineQuestion};
@@ -7,7 +9,7 @@ use super::main_environment;
 use super::options::{Generate, Options, Subject};
 use super::plan::{FormPlan, PlannedVariant, Task, TaskVariants};
 use super::probes::{Probe, Prober, Probes};
-use super::results::{Problem, Questioned};
+use super::results::{ListedProbes, Problem, Questioned};
 use super::tally::{GroupKey, MismatchGroup, Tally};
 use super::together::Together;
 use crate::divergences::{Divergence, Does, EngineVersion};
@@ -32,46 +34,71 @@ pub(super) struct StaleSearch<'a> {
     pub(super) options: &'a Options,
 }
 
-/// A divergence that no case of the run has shown, and its own variants.
-struct Unseen<'a> {
+/// A divergence, and variants of its own.
+struct Drawn<'a> {
     divergence: &'a Divergence,
     /// By the positions of the instructions in the run.
     probes: Vec<(usize, Probes)>,
-    /// How many of the variants were judged; counted only if it happens sometimes.
-    judged: u64,
+}
+
+/// The questions about the divergences that are listed for an engine's version.
+#[derive(Default)]
+pub(super) struct ListedQuestions<'a> {
+    /// The questions.
+    pub(super) questions: Vec<LineQuestion<'a>>,
+    /// By their positions: the divergence that a question is about alone.
+    pub(super) alone: BTreeMap<usize, &'a str>,
+    /// The names of the divergences that have variants, whether they are asked about or not.
+    pub(super) exist: Vec<&'a str>,
 }
 
 impl<'a> StaleSearch<'a> {
-    /// The divergences that need attention, and those that were not asked about. Those that no case has shown are asked
-    /// about by variants of their own first.
-    pub(super) fn find(&self, tally: &mut Tally) -> Questioned {
+    /// The questions about divergences that are listed for this version, as far as possible together. Those about one that
+    /// happens only sometimes are apart: nothing but the number of their answers says how much its absence shows.
+    pub(super) fn questions(&self) -> ListedQuestions<'a> {
+        let listed = self.asker.divergences.all.par_iter().filter(|known| self.is_judged(known));
+        let asked = listed.filter(|known| self.unasked(known).is_none());
+        let drawn: Vec<Drawn<'_>> = asked.map(|known| self.draw(known)).collect();
+        let mut all = ListedQuestions::default();
+        let together = Together::new(self.instructions);
+        for Drawn { divergence, probes } in drawn {
+            if probes.iter().any(|(_, probes)| probes.exist) {
+                all.exist.push(&divergence.id);
+            }
+            for (at, probe) in
+                probes.into_iter().flat_map(|(at, probes)| probes.found.into_iter().map(move |of| (at, of)))
+            {
+                match divergence.sometimes {
+                    true => {
+                        all.alone.insert(all.questions.len(), &divergence.id);
+                        all.questions.push(LineQuestion::new(self.instructions[at], self.task(at, probe)));
+                    }
+                    false => together.add(at, self.task(at, probe)),
+                }
+            }
+        }
+        all.questions.extend(together.questions(self.options.batch));
+        all
+    }
+
+    /// The divergences that need attention, and those about which the answers say nothing.
+    pub(super) fn find(&self, tally: &Tally, probes: &BTreeMap<String, ListedProbes>) -> Questioned {
         let mut questioned = Questioned::default();
-        let mut unseen = Vec::new();
         for divergence in self.asker.divergences.all.iter().filter(|known| self.is_judged(known)) {
-            let concerned = self.concerned(divergence);
-            if concerned.is_empty() {
+            if self.concerned(divergence).is_empty() {
                 continue;
             }
             if self.options.has_expired(divergence) {
                 questioned.needs_attention(divergence, Problem::Expired);
             }
-            let met = tally.met(divergence);
-            if met.did > 0 {
-                continue;
+            match (tally.met(divergence).did, self.unasked(divergence)) {
+                (1.., _) => {}
+                (0, Some(why)) => questioned.not_asked(divergence, why),
+                (0, None) => {
+                    let probes = probes.get(&divergence.id).copied().unwrap_or_default();
+                    self.conclude(divergence, probes, tally, &mut questioned);
+                }
             }
-            if let Some(why) = self.unasked(divergence) {
-                questioned.not_asked(divergence, why);
-            } else if met.did_not > 0 && !divergence.sometimes {
-                questioned.needs_attention(divergence, Problem::Fixed);
-            } else {
-                unseen.push((divergence, concerned));
-            }
-        }
-        let mut unseen: Vec<Unseen<'_>> =
-            unseen.into_par_iter().map(|(of, concerned)| self.draw(of, concerned)).collect();
-        self.ask_about(&mut unseen, tally);
-        for unseen in &unseen {
-            self.conclude(unseen, tally, &mut questioned);
         }
         questioned
     }
@@ -85,7 +112,7 @@ impl<'a> StaleSearch<'a> {
     /// The questions about lines of divergences that are listed for other versions only.
     pub(super) fn questions_elsewhere(&self) -> Vec<LineQuestion<'a>> {
         let asked = self.elsewhere().into_par_iter().filter(|known| self.unasked(known).is_none());
-        let drawn: Vec<Unseen<'_>> = asked.map(|known| self.draw(known, self.concerned(known))).collect();
+        let drawn: Vec<Drawn<'_>> = asked.map(|known| self.draw(known)).collect();
         let together = Together::new(self.instructions);
         for (at, probe) in drawn
             .into_iter()
@@ -134,11 +161,11 @@ impl<'a> StaleSearch<'a> {
         }
     }
 
-    fn draw(&self, divergence: &'a Divergence, concerned: Vec<usize>) -> Unseen<'a> {
+    fn draw(&self, divergence: &'a Divergence) -> Drawn<'a> {
         let (divergences, version, subject) = (self.asker.divergences, self.version, self.subject);
         let prober = Prober { divergences, version, subject };
         let wanted = if divergence.sometimes { self.options.depth.budget().sometimes } else { VARIANTS };
-        let probes = concerned.into_iter().map(|at| {
+        let probes = self.concerned(divergence).into_iter().map(|at| {
             let instruction = self.instructions[at];
             let plan = self.forms.iter().find(|plan| instruction.forms.iter().any(|form| form.id == plan.form));
             // A run that plans nothing has no main environments yet.
@@ -147,33 +174,7 @@ impl<'a> StaleSearch<'a> {
             });
             (at, prober.probes(instruction, divergence, main, wanted))
         });
-        Unseen { divergence, probes: probes.collect(), judged: 0 }
-    }
-
-    /// Asks about the variants of divergences, as far as possible together. Those of one that happens only sometimes are
-    /// asked about apart: nothing but the number of their answers says how much its absence shows.
-    fn ask_about(&self, unseen: &mut [Unseen<'a>], tally: &mut Tally) {
-        let together = Together::new(self.instructions);
-        let mut questions: Vec<(Option<usize>, LineQuestion<'_>)> = Vec::new();
-        for (number, of) in unseen.iter_mut().enumerate() {
-            for (at, probes) in &mut of.probes {
-                for probe in probes.found.drain(..) {
-                    match of.divergence.sometimes {
-                        true => questions.push((Some(number), self.question(*at, probe))),
-                        false => together.add(*at, self.task(*at, probe)),
-                    }
-                }
-            }
-        }
-        questions.extend(together.questions(self.options.batch).into_iter().map(|question| (None, question)));
-        let ask = |(number, question)| (number, self.asker.ask(question, self.options));
-        let answered: Vec<(Option<usize>, Tally)> = questions.into_par_iter().map(ask).collect();
-        for (number, done) in answered {
-            if let Some(number) = number {
-                unseen[number].judged += done.cases();
-            }
-            tally.merge(done);
-        }
+        Drawn { divergence, probes: probes.collect() }
     }
 
     /// The task to ask about variants of the instruction at a position.
@@ -184,32 +185,26 @@ impl<'a> StaleSearch<'a> {
         Task { instruction: self.instructions[at].name.clone(), environment, purpose, variants }
     }
 
-    /// The question about variants of the instruction at a position.
-    fn question(&self, at: usize, probe: Probe) -> LineQuestion<'a> {
-        LineQuestion::new(self.instructions[at], self.task(at, probe))
-    }
-
-    fn conclude(&self, of: &Unseen<'_>, tally: &Tally, questioned: &mut Questioned) {
-        let (divergence, met) = (of.divergence, tally.met(of.divergence));
-        let exist = of.probes.iter().any(|(_, probes)| probes.exist);
+    /// Concludes about a divergence that no line has shown.
+    fn conclude(&self, divergence: &Divergence, probes: ListedProbes, tally: &Tally, questioned: &mut Questioned) {
+        let did_not = tally.met(divergence).did_not > 0;
         match () {
-            () if met.did > 0 => {}
             // One line is enough where each must show it.
-            () if met.did_not > 0 && !divergence.sometimes => questioned.needs_attention(divergence, Problem::Fixed),
+            () if did_not && !divergence.sometimes => questioned.needs_attention(divergence, Problem::Fixed),
             // A crash that depends on what lies in memory shows nothing by its absence, and what happens to some lines may
             // happen to those of instructions that this run leaves out.
             () if divergence.sometimes
                 && divergence.does != Does::Crashes
-                && of.judged >= ENOUGH
+                && probes.judged >= ENOUGH
                 && self.has_all_of(divergence) =>
             {
                 questioned.needs_attention(divergence, Problem::Fixed);
             }
-            () if of.judged > 0 => {
+            () if probes.judged > 0 => {
                 questioned
                     .not_asked(divergence, "it happens only sometimes, and not with the lines that were asked about");
             }
-            () if exist && !self.options.asks_everywhere() => {
+            () if probes.exist && !self.options.asks_everywhere() => {
                 questioned.not_asked(divergence, "no line was found and judged that it alone decides about");
             }
             () if self.is_last(divergence) && self.has_all_of(divergence) => {

@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::planner::spread;
 use super::programs::costly;
-use super::results::{Problem, Questioned};
+use super::results::{ListedRows, Problem, Questioned};
 use super::rows::Executor;
 use super::tally::Tally;
+use super::tasks::{PlannedTask, TaskKeeper, TaskResult, WatchedEngine};
 use crate::case::{Case, CostlyRows, InternalError, RowQuestion, execute_all};
-use crate::divergences::{DefectKind, Divergence, Does};
+use crate::divergences::{DefectKind, Divergence, Does, EngineVersion};
 use crate::environment::Environment;
+use crate::ledger::{TaskCounts, TaskKind};
 use crate::model;
 use crate::setup;
 use crate::space::{Diagram, Values, environment_values};
@@ -24,6 +28,9 @@ const PARTS: [(usize, usize); 11] =
 /// How many of these parts are executed of a divergence that is listed only for other versions.
 const ELSEWHERE: usize = 3;
 
+/// Divergences of a task.
+const TASK: usize = 16;
+
 /// A divergence, and rows by which it can be questioned.
 struct QuestionedRows<'d> {
     divergence: &'d Divergence,
@@ -35,6 +42,20 @@ struct QuestionedRows<'d> {
     parts: usize,
     /// The results of the rows.
     tally: Tally,
+}
+
+impl TaskResult for ListedRows {
+    fn counts(&self) -> TaskCounts {
+        self.tally.counts()
+    }
+}
+
+impl ListedRows {
+    fn add(&mut self, other: Self) {
+        self.tally.merge(other.tally);
+        self.gone.extend(other.gone);
+        self.wider.extend(other.wider);
+    }
 }
 
 impl<'d> QuestionedRows<'d> {
@@ -63,62 +84,106 @@ impl<'d> QuestionedRows<'d> {
 }
 
 impl Executor<'_> {
-    /// The divergences that need attention, and those that no row can tell about. Those that no row has shown are asked
-    /// about by rows of their own first, in the environment of the run. For recorded rows there is no environment, and no other row.
+    /// The listed divergences that this engine can be asked about in rows: its own, and at some depths those of other versions.
+    fn listed_divergences(&self, version: &EngineVersion, instructions: &[&Instruction]) -> Vec<&Divergence> {
+        let elsewhere = self.options.depth.budget().elsewhere;
+        let asked = |known: &&Divergence| {
+            known.does == Does::Computes
+                && (known.applies(version) || elsewhere && known.applies_elsewhere(version))
+                && !concerned(known, instructions).is_empty()
+        };
+        self.divergences.all.iter().filter(asked).collect()
+    }
+
+    /// Executes rows of the listed divergences in the environment of the run.
     ///
     /// # Errors
     /// If a generated text cannot be read.
-    pub(super) fn question(
+    pub(super) fn ask_listed(
         &self,
-        environment: Option<Environment>,
+        environment: &Environment,
         instructions: &[&Instruction],
-        tally: &mut Tally,
-    ) -> Result<Questioned, InternalError> {
+        work: &TaskKeeper<'_>,
+    ) -> Result<ListedRows, InternalError> {
+        let mut answers = ListedRows::default();
+        let Some(version) = &self.version else { return Ok(answers) };
+        // A row that kills an assembler costs those beside it a process each.
+        let is_deadly = |known: &&Divergence| known.defect_kind() == Some(DefectKind::Crash);
+        let (deadly, others): (Vec<_>, Vec<_>) =
+            self.listed_divergences(version, instructions).into_iter().partition(is_deadly);
+        let plan = |some: &&[&Divergence]| {
+            let names: Vec<&str> = some.iter().map(|known| known.id.as_str()).collect();
+            let words = || format!("from {}", names[0]);
+            let what = || format!("{environment}\n{}", names.join("\n"));
+            work.plan(self.engine, TaskKind::ListedRows, names.len() as u64, words, what)
+        };
+        let packs: Vec<&[&Divergence]> = deadly.chunks(TASK).chain(others.chunks(TASK)).collect();
+        let planned: Vec<PlannedTask> = packs.iter().map(plan).collect();
+        let watched = WatchedEngine { engine: self.engine, judge: None, health: self.health };
+        let asked = packs.par_iter().zip(&planned).map(|(some, task)| {
+            let ask = || {
+                let drawn = some.iter().map(|known| self.drawn(known, version, environment, instructions));
+                self.answered(drawn.collect(), version)
+            };
+            work.result(task, watched, ask)
+        });
+        let asked: Vec<Option<Result<ListedRows, InternalError>>> = asked.collect();
+        for done in asked.into_iter().flatten() {
+            answers.add(done?);
+        }
+        Ok(answers)
+    }
+
+    fn drawn<'d>(
+        &self,
+        divergence: &'d Divergence,
+        version: &EngineVersion,
+        environment: &Environment,
+        instructions: &[&Instruction],
+    ) -> QuestionedRows<'d> {
+        let all = QuestionedRows::new(self.spec, divergence, environment, &concerned(divergence, instructions));
+        QuestionedRows { parts: if divergence.applies(version) { PARTS.len() } else { ELSEWHERE }, ..all }
+    }
+
+    /// The answers to the rows of divergences.
+    fn answered(
+        &self,
+        mut asked: Vec<QuestionedRows<'_>>,
+        version: &EngineVersion,
+    ) -> Result<ListedRows, InternalError> {
+        self.ask_about(&mut asked)?;
+        let mut answers = ListedRows::default();
+        for of in asked {
+            let (divergence, is_gone) = (of.divergence, of.is_gone());
+            let mut unlisted = of.tally.groups.keys().filter(|key| !key.mismatch.listed);
+            match divergence.applies(version) {
+                true if is_gone => drop(answers.gone.insert(divergence.id.clone())),
+                false if unlisted.next().is_some() => drop(answers.wider.insert(divergence.id.clone())),
+                true | false => {}
+            }
+            answers.tally.merge(of.tally);
+        }
+        Ok(answers)
+    }
+
+    /// The divergences that need attention, and those that no row can tell about. For recorded rows there are no others to ask.
+    pub(super) fn question(&self, instructions: &[&Instruction], answers: ListedRows, tally: &mut Tally) -> Questioned {
         let mut questioned = Questioned::default();
-        let Some(version) = &self.version else { return Ok(questioned) };
-        let mut asked: Vec<QuestionedRows<'_>> = Vec::new();
-        for divergence in self.divergences.all.iter().filter(|known| known.does == Does::Computes) {
-            let concerned = concerned(divergence, instructions);
-            let applies = divergence.applies(version);
-            let elsewhere = self.options.depth.budget().elsewhere && divergence.applies_elsewhere(version);
-            if concerned.is_empty() || !applies && !elsewhere {
+        let Some(version) = &self.version else { return questioned };
+        tally.merge(answers.tally);
+        for divergence in self.listed_divergences(version, instructions) {
+            if !divergence.applies(version) {
+                if answers.wider.contains(&divergence.id) {
+                    questioned.needs_attention(divergence, Problem::Wider);
+                }
                 continue;
             }
-            if applies && self.options.has_expired(divergence) {
+            if self.options.has_expired(divergence) {
                 questioned.needs_attention(divergence, Problem::Expired);
             }
-            if applies && tally.met(divergence).did > 0 {
-                continue;
-            }
-            match environment {
-                Some(environment) => {
-                    let all = QuestionedRows::new(self.spec, divergence, &environment, &concerned);
-                    asked.push(QuestionedRows { parts: if applies { PARTS.len() } else { ELSEWHERE }, ..all });
-                }
-                None if applies => self.conclude(divergence, false, tally, &mut questioned),
-                None => {}
-            }
+            self.conclude(divergence, answers.gone.contains(&divergence.id), tally, &mut questioned);
         }
-        // A row that kills an assembler costs those beside it a process each.
-        asked.sort_by_key(|of| of.divergence.defect_kind() != Some(DefectKind::Crash));
-        let deadly = asked.partition_point(|of| of.divergence.defect_kind() == Some(DefectKind::Crash));
-        let (deadly, others) = asked.split_at_mut(deadly);
-        self.ask_about(deadly)?;
-        self.ask_about(others)?;
-        let mut all: Vec<(&Divergence, bool, bool)> = Vec::new();
-        for of in asked {
-            let unlisted = of.tally.groups.keys().any(|key| !key.mismatch.listed);
-            all.push((of.divergence, of.is_gone(), unlisted));
-            tally.merge(of.tally);
-        }
-        for (divergence, is_gone, unlisted) in all {
-            match divergence.applies(version) {
-                true => self.conclude(divergence, is_gone, tally, &mut questioned),
-                false if unlisted => questioned.needs_attention(divergence, Problem::Wider),
-                false => {}
-            }
-        }
-        Ok(questioned)
+        questioned
     }
 
     /// Concludes about a divergence of the engine; `all` is true if all its rows came out right.

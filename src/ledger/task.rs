@@ -48,12 +48,18 @@ pub enum TaskKind {
     Words,
     /// Examples of the manual are judged.
     Examples,
-    /// Lines are judged that are known to show something in other versions.
+    /// Lines are judged that are listed to show something in other versions.
     Elsewhere,
+    /// Lines are judged that are listed to show something in this version.
+    Listed,
     /// Rows are executed.
     Rows,
+    /// Rows are executed that are listed to show something, in this version or in others.
+    ListedRows,
     /// Chains of lines are executed.
     Chains,
+    /// The chains are executed that listed divergences are known by.
+    ListedChains,
     /// The machine code of lines with and without a modifier is compared.
     Modifiers,
     /// Lines of the support matrix are checked.
@@ -62,15 +68,18 @@ pub enum TaskKind {
 
 /// The kinds with their words, and the microseconds that a unit of their size takes on one core with a usual `ptxas`. Only their
 /// ratios matter: they share tasks among shards. (Measured over an eighth of a night: docs/nightly.md.)
-const KINDS: [(TaskKind, &str, u64); 10] = [
+const KINDS: [(TaskKind, &str, u64); 13] = [
     (TaskKind::Check, "check", 190),
     (TaskKind::Directives, "directives", 1800),
     (TaskKind::Code, "code", 7800),
     (TaskKind::Words, "words", 90),
     (TaskKind::Examples, "examples", 2300),
     (TaskKind::Elsewhere, "elsewhere", 1000),
+    (TaskKind::Listed, "listed", 1000),
     (TaskKind::Rows, "rows", 170),
+    (TaskKind::ListedRows, "listed-rows", 100_000),
     (TaskKind::Chains, "chains", 11_000),
+    (TaskKind::ListedChains, "listed-chains", 11_000),
     (TaskKind::Modifiers, "modifiers", 14_000),
     (TaskKind::Matrix, "matrix", 470),
 ];
