@@ -64,13 +64,22 @@ const SUFFIX: &str = "_conform_";
 
 /// The errors in the output, in order, without the closing remark that there were errors.
 pub(super) fn errors(printed: &[u8]) -> Vec<Message> {
-    let messages = printed.split(|&byte| byte == b'\n').filter_map(message);
-    messages.filter(|message| message.severity != Severity::Warning).collect()
+    messages(printed).filter(|message| message.severity != Severity::Warning).collect()
 }
 
 /// The errors and warnings in the output, in order.
 pub(super) fn warnings_and_errors(printed: &[u8]) -> Vec<Message> {
-    printed.split(|&byte| byte == b'\n').filter_map(message).collect()
+    messages(printed).collect()
+}
+
+/// The messages about what was asked. After the file that prevents code generation, `ptxas` complains about its own `<uft-stub>` too if
+/// there are unified functions.
+fn messages(printed: &[u8]) -> impl Iterator<Item = Message> {
+    let mut stopped = false;
+    printed.split(|&byte| byte == b'\n').filter_map(move |line| {
+        stopped |= line.strip_prefix(b"ptxas ").is_some_and(|line| line.starts_with(STOP.as_bytes()));
+        message(line).filter(|message| !stopped || message.place != MessagePlace::Elsewhere)
+    })
 }
 
 fn message(line: &[u8]) -> Option<Message> {
@@ -82,8 +91,7 @@ fn message(line: &[u8]) -> Option<Message> {
     let text = rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii();
     let place = if place == MessagePlace::Unknown { other_address_size(text).unwrap_or(place) } else { place };
     let remark = place == MessagePlace::Unknown && text == b"Ptx assembly aborted due to errors";
-    let stop = place == MessagePlace::Elsewhere && line.starts_with(STOP.as_bytes());
-    if remark || stop {
+    if remark {
         return None;
     }
     Some(Message { place, severity, text: numberless(&suffixless(&String::from_utf8_lossy(text))) })
@@ -159,6 +167,7 @@ mod tests {
             ptxas 4.ptx, line 6; error   : Unknown symbol 'a_conform_4_12' in 'b_conform_4_' and 'x_conform_y'\n\
             ptxas <builtin>, line 29; fatal   : Parsing error near ','\n\
             ptxas stop.ptx, line 1; fatal   : Missing .version\n\
+            ptxas <uft-stub>, line 2; fatal   : Parsing error near '(': syntax error\n\
             ptxas warning : Program uses 16-bit address on line '6' which is conflicting with .address_size 64\n\
             ptxas fatal   : Ptx assembly aborted due to errors\n";
         let message = |place, fatal, text: &str| Message {
