@@ -104,7 +104,9 @@ pub struct DepthBudget {
     pub vocabulary: bool,
     /// True if the support matrix is made.
     pub matrix: bool,
-    /// Variants of each combination of a divergence that happens only sometimes, if no other line shows it.
+    /// Variants of each combination of a divergence.
+    pub(super) listed: u128,
+    /// Variants of a divergence that happens only sometimes, shared by its combinations.
     pub(super) sometimes: u128,
     /// The most programs of each form that are executed; by default what is usual for each engine.
     pub cases: Option<usize>,
@@ -131,7 +133,8 @@ const BUDGETS: [(RunDepth, &str, DepthBudget); 3] = [
             together: true,
             vocabulary: false,
             matrix: false,
-            sometimes: 32,
+            listed: 16,
+            sometimes: 256,
             cases: Some(0),
             rows: 16,
             chains: 0,
@@ -151,7 +154,8 @@ const BUDGETS: [(RunDepth, &str, DepthBudget); 3] = [
             together: true,
             vocabulary: false,
             matrix: false,
-            sometimes: 32,
+            listed: 4,
+            sometimes: 64,
             cases: Some(48),
             rows: 16,
             chains: 1024,
@@ -171,7 +175,8 @@ const BUDGETS: [(RunDepth, &str, DepthBudget); 3] = [
             together: false,
             vocabulary: true,
             matrix: true,
-            sometimes: 1000,
+            listed: 16,
+            sometimes: 2000,
             cases: None,
             rows: 16,
             chains: 32_768,

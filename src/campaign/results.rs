@@ -33,13 +33,13 @@ pub struct EngineResult {
     /// The comparison.
     pub tally: Tally,
     /// Its answers about lines of divergences that are listed for other versions.
-    pub(super) elsewhere: Tally,
+    pub(crate) elsewhere: Tally,
     /// The divergences of lines that are listed for it, by their names, and what is known of their own lines.
-    pub(super) listed: BTreeMap<String, ListedProbes>,
+    pub(crate) listed: BTreeMap<String, ListedProbes>,
     /// Its answers to rows of listed divergences.
-    pub(super) listed_rows: ListedRows,
+    pub(crate) listed_rows: ListedRows,
     /// Its answers to the chains that listed divergences are known by, by their names.
-    pub(super) listed_chains: BTreeMap<String, ChainAnswer>,
+    pub(crate) listed_chains: BTreeMap<String, ChainAnswer>,
     /// Its answers to chains.
     pub chains: ChainTally,
     /// The results of trying words in slots; none if they were not tried.
@@ -104,7 +104,7 @@ impl Problem {
 
 /// What is known of the lines by which a listed divergence is asked about.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ListedProbes {
+pub(crate) struct ListedProbes {
     /// True if it has lines at all where the engine can be asked.
     pub(super) exist: bool,
     /// How many of its lines were judged; counted only if it happens sometimes.
@@ -113,7 +113,7 @@ pub(super) struct ListedProbes {
 
 /// The answers of an engine to rows of listed divergences.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct ListedRows {
+pub(crate) struct ListedRows {
     /// The comparison.
     pub(super) tally: Tally,
     /// The divergences of which all rows that exist were executed, and each came out right.

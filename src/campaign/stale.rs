@@ -19,8 +19,6 @@ use crate::spec::Instruction;
 
 /// How the ids of rules begin that hold for any line.
 const TEXT_RULES: &str = "isa/";
-/// Variants of each combination of a divergence.
-const VARIANTS: u128 = 16;
 /// Lines that must not show a divergence that happens only sometimes before it counts as gone.
 const ENOUGH: u64 = 1000;
 
@@ -65,16 +63,15 @@ impl<'a> StaleSearch<'a> {
             if probes.iter().any(|(_, probes)| probes.exist) {
                 all.exist.push(&divergence.id);
             }
-            for (at, probe) in
-                probes.into_iter().flat_map(|(at, probes)| probes.found.into_iter().map(move |of| (at, of)))
-            {
-                match divergence.sometimes {
-                    true => {
-                        all.alone.insert(all.questions.len(), &divergence.id);
-                        all.questions.push(LineQuestion::new(self.instructions[at], self.task(at, probe)));
-                    }
-                    false => together.add(at, self.task(at, probe)),
+            if divergence.sometimes {
+                let apart = Together::new(self.instructions);
+                self.add(probes, &apart);
+                for question in apart.questions(self.options.batch) {
+                    all.alone.insert(all.questions.len(), &divergence.id);
+                    all.questions.push(question);
                 }
+            } else {
+                self.add(probes, &together);
             }
         }
         all.questions.extend(together.questions(self.options.batch));
@@ -114,13 +111,7 @@ impl<'a> StaleSearch<'a> {
         let asked = self.elsewhere().into_par_iter().filter(|known| self.unasked(known).is_none());
         let drawn: Vec<Drawn<'_>> = asked.map(|known| self.draw(known)).collect();
         let together = Together::new(self.instructions);
-        for (at, probe) in drawn
-            .into_iter()
-            .flat_map(|of| of.probes)
-            .flat_map(|(at, probes)| probes.found.into_iter().map(move |probe| (at, probe)))
-        {
-            together.add(at, self.task(at, probe));
-        }
+        drawn.into_iter().for_each(|of| self.add(of.probes, &together));
         together.questions(self.options.batch)
     }
 
@@ -164,7 +155,7 @@ impl<'a> StaleSearch<'a> {
     fn draw(&self, divergence: &'a Divergence) -> Drawn<'a> {
         let (divergences, version, subject) = (self.asker.divergences, self.version, self.subject);
         let prober = Prober { divergences, version, subject };
-        let wanted = if divergence.sometimes { self.options.depth.budget().sometimes } else { VARIANTS };
+        let wanted = self.wanted(divergence);
         let probes = self.concerned(divergence).into_iter().map(|at| {
             let instruction = self.instructions[at];
             let plan = self.forms.iter().find(|plan| instruction.forms.iter().any(|form| form.id == plan.form));
@@ -175,6 +166,23 @@ impl<'a> StaleSearch<'a> {
             (at, prober.probes(instruction, divergence, main, wanted))
         });
         Drawn { divergence, probes: probes.collect() }
+    }
+
+    /// The number of variants to draw of each combination of a divergence.
+    fn wanted(&self, divergence: &Divergence) -> u128 {
+        let budget = self.options.depth.budget();
+        let combinations: usize = divergence.cubes().iter().map(|listed| listed.rules.len().max(1)).sum();
+        match divergence.sometimes {
+            true => budget.sometimes.div_ceil(combinations.max(1) as u128).max(budget.listed),
+            false => budget.listed,
+        }
+    }
+
+    /// Adds the variants of a divergence to others that are asked about together.
+    fn add(&self, probes: Vec<(usize, Probes)>, together: &Together<'_>) {
+        for (at, probe) in probes.into_iter().flat_map(|(at, of)| of.found.into_iter().map(move |probe| (at, probe))) {
+            together.add(at, self.task(at, probe));
+        }
     }
 
     /// The task to ask about variants of the instruction at a position.

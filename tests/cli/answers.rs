@@ -67,7 +67,12 @@ impl Judge {
 
     /// A run on it; returns the exit code, what is said, and the number of lines that it was asked about.
     fn run(&self, more: &[&str]) -> (Option<i32>, String, usize) {
-        let own = ["--specs", specs_of_suq(), "--no-history", "--engine", "exec:python3 right.py"];
+        self.run_of(specs_of_suq(), more)
+    }
+
+    /// The same, with this specification.
+    fn run_of(&self, specs: &str, more: &[&str]) -> (Option<i32>, String, usize) {
+        let own = ["--specs", specs, "--no-history", "--engine", "exec:python3 right.py"];
         let asked = self.path().join("asked.txt");
         let _ = std::fs::remove_file(&asked);
         let (code, text) =
@@ -170,19 +175,37 @@ fn what_is_damaged_is_asked_again() {
     assert!(files(judge.path(), "damaged") == files(judge.path(), "whole"), "the reports differ");
 }
 
+/// A divergence that never shows, so that it is asked about by lines of its own.
+const NEVER: &str = "
+engine: suq-judge
+divergences:
+  - id: never
+    instructions: [suq]
+    does: accepts
+    rules: [channel-queries]
+    sometimes: true
+    because: It never does.
+    section: Semantics
+";
+
 #[test]
 fn a_merge_asks_nothing_that_a_part_asked() {
     let judge = Judge::new("");
     std::fs::remove_file(judge.path().join("build.txt")).expect("it is removed");
+    std::fs::create_dir_all(judge.path().join("specs/divergences")).expect("a folder");
+    for name in ["isa.yaml", "suq.yaml"] {
+        std::fs::copy(Path::new(specs_of_suq()).join(name), judge.path().join("specs").join(name)).expect("a copy");
+    }
+    std::fs::write(judge.path().join("specs/divergences/suq-judge.yaml"), NEVER).expect("it is written");
     for (part, name) in [("1/2", "one"), ("2/2", "two")] {
-        let (code, text, lines) = judge.run(&["--shard", part, "--name", name]);
+        let (code, text, lines) = judge.run_of("specs", &["--shard", part, "--name", name]);
         assert!(code == Some(0) && lines > 100 && text.contains("ledger: "), "{lines} lines: {text}");
     }
     let asked = judge.path().join("asked.txt");
     std::fs::remove_file(&asked).expect("the parts asked");
-    let specs = ["--specs", specs_of_suq()];
-    let merge = ["report", "merge", "reports/one", "reports/two", "--into", "reports/whole"];
-    let (code, text) = judge.tool(&[&specs[..], &merge].concat());
+    let merge = ["--specs", "specs", "report", "merge", "reports/one", "reports/two", "--into", "reports/whole"];
+    let (code, text) = judge.tool(&merge);
     assert!(code == Some(0) && !asked.exists(), "{text}");
     assert!(text.contains("support matrix: 9 features"), "{text}");
+    assert!(text.contains("not with the lines that were asked about: never"), "{text}");
 }
