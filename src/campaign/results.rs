@@ -34,7 +34,7 @@ pub struct EngineResult {
     pub tally: Tally,
     /// Its answers about lines of divergences that are listed for other versions.
     pub(crate) elsewhere: Tally,
-    /// The divergences of lines that are listed for it, by their names, and what is known of their own lines.
+    /// The lines of the divergences that are listed for it, by their names.
     pub(crate) listed: BTreeMap<String, ListedProbes>,
     /// Its answers to rows of listed divergences.
     pub(crate) listed_rows: ListedRows,
@@ -102,7 +102,7 @@ impl Problem {
     }
 }
 
-/// What is known of the lines by which a listed divergence is asked about.
+/// The lines by which a listed divergence is asked about.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ListedProbes {
     /// True if it has lines at all where the engine can be asked.
@@ -118,7 +118,7 @@ pub(crate) struct ListedRows {
     pub(super) tally: Tally,
     /// The divergences of which all rows that exist were executed, and each came out right.
     pub(super) gone: BTreeSet<String>,
-    /// Those listed only for other versions that show here.
+    /// The divergences listed only for other versions that show here.
     pub(super) wider: BTreeSet<String>,
 }
 

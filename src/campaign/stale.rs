@@ -33,7 +33,7 @@ pub(super) struct StaleSearch<'a> {
 }
 
 /// A divergence, and variants of its own.
-struct Drawn<'a> {
+struct DrawnProbes<'a> {
     divergence: &'a Divergence,
     /// By the positions of the instructions in the run.
     probes: Vec<(usize, Probes)>,
@@ -56,10 +56,10 @@ impl<'a> StaleSearch<'a> {
     pub(super) fn questions(&self) -> ListedQuestions<'a> {
         let listed = self.asker.divergences.all.par_iter().filter(|known| self.is_judged(known));
         let asked = listed.filter(|known| self.unasked(known).is_none());
-        let drawn: Vec<Drawn<'_>> = asked.map(|known| self.draw(known)).collect();
+        let drawn: Vec<DrawnProbes<'_>> = asked.map(|known| self.draw(known)).collect();
         let mut all = ListedQuestions::default();
         let together = Together::new(self.instructions);
-        for Drawn { divergence, probes } in drawn {
+        for DrawnProbes { divergence, probes } in drawn {
             if probes.iter().any(|(_, probes)| probes.exist) {
                 all.exist.push(&divergence.id);
             }
@@ -109,7 +109,7 @@ impl<'a> StaleSearch<'a> {
     /// The questions about lines of divergences that are listed for other versions only.
     pub(super) fn questions_elsewhere(&self) -> Vec<LineQuestion<'a>> {
         let asked = self.elsewhere().into_par_iter().filter(|known| self.unasked(known).is_none());
-        let drawn: Vec<Drawn<'_>> = asked.map(|known| self.draw(known)).collect();
+        let drawn: Vec<DrawnProbes<'_>> = asked.map(|known| self.draw(known)).collect();
         let together = Together::new(self.instructions);
         drawn.into_iter().for_each(|of| self.add(of.probes, &together));
         together.questions(self.options.batch)
@@ -152,7 +152,7 @@ impl<'a> StaleSearch<'a> {
         }
     }
 
-    fn draw(&self, divergence: &'a Divergence) -> Drawn<'a> {
+    fn draw(&self, divergence: &'a Divergence) -> DrawnProbes<'a> {
         let (divergences, version, subject) = (self.asker.divergences, self.version, self.subject);
         let prober = Prober { divergences, version, subject };
         let wanted = self.wanted(divergence);
@@ -165,7 +165,7 @@ impl<'a> StaleSearch<'a> {
             });
             (at, prober.probes(instruction, divergence, main, wanted))
         });
-        Drawn { divergence, probes: probes.collect() }
+        DrawnProbes { divergence, probes: probes.collect() }
     }
 
     /// The number of variants to draw of each combination of a divergence.
