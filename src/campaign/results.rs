@@ -33,9 +33,9 @@ pub struct EngineResult {
     /// The comparison.
     pub tally: Tally,
     /// Its answers about lines of divergences that are listed for other versions.
-    pub(crate) elsewhere: Tally,
-    /// The lines of the divergences that are listed for it, by their names.
-    pub(crate) listed: BTreeMap<String, ListedProbes>,
+    pub(crate) elsewhere: ListedLines,
+    /// Its answers about lines of divergences that are listed for it.
+    pub(crate) listed: ListedLines,
     /// Its answers to rows of listed divergences.
     pub(crate) listed_rows: ListedRows,
     /// Its answers to the chains that listed divergences are known by, by their names.
@@ -102,13 +102,15 @@ impl Problem {
     }
 }
 
-/// The lines by which a listed divergence is asked about.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ListedProbes {
-    /// True if it has lines at all where the engine can be asked.
-    pub(super) exist: bool,
-    /// How many of its lines were judged; counted only if it happens sometimes.
-    pub(super) judged: u64,
+/// The answers of an engine to lines of listed divergences.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct ListedLines {
+    /// The comparison.
+    pub(super) tally: Tally,
+    /// The divergences that have lines at all where the engine can be asked.
+    pub(super) exist: BTreeSet<String>,
+    /// How many lines were judged of a divergence that happens only sometimes.
+    pub(super) judged: BTreeMap<String, u64>,
 }
 
 /// The answers of an engine to rows of listed divergences.

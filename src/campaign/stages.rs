@@ -18,12 +18,12 @@ use super::lowering;
 use super::options::{Options, Progress, Stage, Subject};
 use super::plan::{FormPlan, Purpose, Task};
 use super::planner;
-use super::results::{EngineResult, Questioned, RowSource};
+use super::results::{EngineResult, ListedLines, Questioned, RowSource};
 use super::rows::{self, Executor};
 use super::spaces::Spaces;
-use super::stale::{ListedQuestions, StaleSearch};
+use super::stale::{ListedTask, StaleSearch};
 use super::tally::Tally;
-use super::tasks::{TaskKeeper, WatchedEngine};
+use super::tasks::{PlannedTask, TaskKeeper, WatchedEngine};
 use super::together::{self, Together};
 use super::vocabulary::WordProbe;
 use crate::case::InternalError;
@@ -126,7 +126,7 @@ impl<'a> Stages<'a> {
             let search = self.stale_search((&asker, version), subject, &result.forms);
             let find = || {
                 let mut questioned = search.find(&result.tally, &result.listed);
-                search.find_wider(&result.elsewhere, &mut questioned);
+                search.find_wider(&result.elsewhere.tally, &mut questioned);
                 Ok(questioned)
             };
             let questioned = InternalError::caught(find);
@@ -135,7 +135,7 @@ impl<'a> Stages<'a> {
             }
         }
         // These are answers of tasks, whatever else was lost.
-        result.tally.merge(std::mem::take(&mut result.elsewhere));
+        result.tally.merge(std::mem::take(&mut result.elsewhere.tally));
     }
 
     /// Asks about the lines of the plan. Each task runs as soon as it is planned, unless it waits for those of other
@@ -215,40 +215,33 @@ impl<'a> Stages<'a> {
         let Some(version) = asker.version.as_ref().filter(|_| !self.progress.stopped()) else { return };
         let search = self.stale_search((asker, version), subject, &result.forms);
         if self.options.depth.budget().elsewhere {
-            let drawn = InternalError::caught(|| Ok(search.questions_elsewhere()));
-            let questions = result.tally.ok_or_note(drawn).unwrap_or_default();
-            let answers = self.answers(asker, TaskKind::Elsewhere, questions, watched);
-            answers.into_iter().flatten().for_each(|of| result.elsewhere.merge(of));
+            result.elsewhere = self.lines(&search, TaskKind::Elsewhere, watched);
         }
-        let drawn = InternalError::caught(|| Ok(search.questions()));
-        let ListedQuestions { questions, alone, exist } = result.tally.ok_or_note(drawn).unwrap_or_default();
-        for id in exist {
-            result.listed.entry(id.to_owned()).or_default().exist = true;
-        }
-        for (at, answers) in self.answers(asker, TaskKind::Listed, questions, watched).into_iter().enumerate() {
-            let Some(answers) = answers else { continue };
-            if let Some(id) = alone.get(&at) {
-                result.listed.entry((*id).to_owned()).or_default().judged += answers.cases();
-            }
-            result.tally.merge(answers);
-        }
+        result.listed = self.lines(&search, TaskKind::Listed, watched);
+        result.tally.merge(std::mem::take(&mut result.listed.tally));
     }
 
-    /// The answers to questions, each of which is a task, in their order; none to those that are not asked here.
-    fn answers(
-        &self,
-        asker: &Asker<'_>,
-        kind: TaskKind,
-        questions: Vec<LineQuestion<'_>>,
-        watched: WatchedEngine<'_>,
-    ) -> Vec<Option<Tally>> {
-        let planned = |question| {
-            let task = LineTask::Packed(question);
-            (self.work.plan(asker.engine, kind, task.size(), || task.words(), || task.what()), task)
+    /// The answers to the lines of divergences, in tasks of this kind.
+    fn lines(&self, search: &StaleSearch<'_>, kind: TaskKind, watched: WatchedEngine<'_>) -> ListedLines {
+        let plan =
+            |task: &ListedTask<'_>| self.work.plan(watched.engine, kind, task.size, || task.words(), || task.what());
+        let tasks = search.tasks(kind == TaskKind::Elsewhere);
+        let planned: Vec<PlannedTask> = tasks.iter().map(plan).collect();
+        let ask = |task: &ListedTask<'_>| {
+            let answers = InternalError::caught(|| Ok(search.answers(task)));
+            let answers =
+                answers.unwrap_or_else(|error| ListedLines { tally: Tally::of_error(error), ..ListedLines::default() });
+            self.progress.cases.fetch_add(answers.tally.cases(), Ordering::Relaxed);
+            answers
         };
-        let tasks: Vec<_> = questions.into_iter().map(planned).collect();
-        let ask = |(planned, task)| self.work.result(&planned, watched, || self.asked(asker, task));
-        tasks.into_par_iter().map(ask).collect()
+        let answers = tasks.par_iter().zip(&planned).map(|(task, planned)| {
+            let ask = || ask(task);
+            self.work.result(planned, watched, ask)
+        });
+        let answers: Vec<Option<ListedLines>> = answers.collect();
+        let mut all = ListedLines::default();
+        answers.into_iter().flatten().for_each(|of| all.add(of));
+        all
     }
 
     /// The plan of the instruction at a position, and its tasks. Those that wait for other instructions go to `together`.

@@ -1,19 +1,17 @@
 //! Questions the listed divergences in judging lines: which no longer happen, and which the run did not ask about.
 
-use std::collections::BTreeMap;
-
-use rayon::prelude::*;
-
 use super::ask::{Asker, LineQuestion};
 use super::main_environment;
 use super::options::{Generate, Options, Subject};
 use super::plan::{FormPlan, PlannedVariant, Task, TaskVariants};
 use super::probes::{Probe, Prober, Probes};
-use super::results::{ListedProbes, Problem, Questioned};
+use super::results::{ListedLines, Problem, Questioned};
 use super::tally::{GroupKey, MismatchGroup, Tally};
+use super::tasks::TaskResult;
 use super::together::Together;
 use crate::divergences::{Divergence, Does, EngineVersion};
 use crate::engine::Depth;
+use crate::ledger::TaskCounts;
 use crate::space::Values;
 use crate::spec::Instruction;
 
@@ -21,6 +19,9 @@ use crate::spec::Instruction;
 const TEXT_RULES: &str = "isa/";
 /// Lines that must not show a divergence that happens only sometimes before it counts as gone.
 const ENOUGH: u64 = 1000;
+
+/// The most lines of a task that has those of several divergences.
+const LINES: u64 = 1000;
 
 /// Questions the divergences of an engine.
 pub(super) struct StaleSearch<'a> {
@@ -32,54 +33,97 @@ pub(super) struct StaleSearch<'a> {
     pub(super) options: &'a Options,
 }
 
-/// A divergence, and variants of its own.
-struct DrawnProbes<'a> {
-    divergence: &'a Divergence,
-    /// By the positions of the instructions in the run.
-    probes: Vec<(usize, Probes)>,
+/// Divergences whose lines are asked about by one task.
+pub(super) struct ListedTask<'a> {
+    divergences: Vec<&'a Divergence>,
+    /// How many lines they have, or more.
+    pub(super) size: u64,
 }
 
-/// The questions about the divergences that are listed for an engine's version.
-#[derive(Default)]
-pub(super) struct ListedQuestions<'a> {
-    /// The questions.
-    pub(super) questions: Vec<LineQuestion<'a>>,
-    /// By their positions: the divergence that a question is about alone.
-    pub(super) alone: BTreeMap<usize, &'a str>,
-    /// The names of the divergences that have variants, whether they are asked about or not.
-    pub(super) exist: Vec<&'a str>,
+impl ListedTask<'_> {
+    /// The task in a few words.
+    pub(super) fn words(&self) -> String {
+        format!("from {}", self.divergences[0].id)
+    }
+
+    /// All that it asks: the specification, the list and the options say the rest.
+    pub(super) fn what(&self) -> String {
+        let ids: Vec<&str> = self.divergences.iter().map(|of| of.id.as_str()).collect();
+        ids.join("\n")
+    }
+}
+
+impl TaskResult for ListedLines {
+    fn counts(&self) -> TaskCounts {
+        self.tally.counts()
+    }
+}
+
+impl ListedLines {
+    /// Adds those of another task.
+    pub(super) fn add(&mut self, other: Self) {
+        self.tally.merge(other.tally);
+        self.exist.extend(other.exist);
+        self.judged.extend(other.judged);
+    }
 }
 
 impl<'a> StaleSearch<'a> {
-    /// The questions about divergences that are listed for this version, as far as possible together. Those about one that
-    /// happens only sometimes are apart: nothing but the number of their answers says how much its absence shows.
-    pub(super) fn questions(&self) -> ListedQuestions<'a> {
-        let listed = self.asker.divergences.all.par_iter().filter(|known| self.is_judged(known));
-        let asked = listed.filter(|known| self.unasked(known).is_none());
-        let drawn: Vec<DrawnProbes<'_>> = asked.map(|known| self.draw(known)).collect();
-        let mut all = ListedQuestions::default();
-        let together = Together::new(self.instructions);
-        for DrawnProbes { divergence, probes } in drawn {
-            if probes.iter().any(|(_, probes)| probes.exist) {
-                all.exist.push(&divergence.id);
+    /// The tasks about the divergences that are listed for this version, or about those listed only for others. Their lines are
+    /// drawn when they are asked about: that takes longer than the rest of a plan.
+    pub(super) fn tasks(&self, elsewhere: bool) -> Vec<ListedTask<'a>> {
+        let is_one = |known: &&Divergence| {
+            let of_version =
+                if elsewhere { known.applies_elsewhere(self.version) } else { known.applies(self.version) };
+            of_version && self.is_of_lines(known) && self.unasked(known).is_none() && !self.concerned(known).is_empty()
+        };
+        let mut tasks: Vec<ListedTask<'a>> = Vec::new();
+        for divergence in self.asker.divergences.all.iter().filter(is_one) {
+            let lines = u64::try_from(self.wanted(divergence) * combinations(divergence)).unwrap_or(u64::MAX);
+            match tasks.last_mut().filter(|last| last.size.saturating_add(lines) <= LINES) {
+                Some(last) => {
+                    last.divergences.push(divergence);
+                    last.size += lines;
+                }
+                None => tasks.push(ListedTask { divergences: vec![divergence], size: lines }),
             }
-            if divergence.sometimes {
+        }
+        tasks
+    }
+
+    /// The answers to the lines of divergences, as far as possible asked about together. Those of one that happens only sometimes are
+    /// asked about apart: nothing but the number of their answers says how much its absence shows.
+    pub(super) fn answers(&self, task: &ListedTask<'a>) -> ListedLines {
+        let mut lines = ListedLines::default();
+        let mut questions: Vec<(Option<&str>, LineQuestion<'_>)> = Vec::new();
+        let together = Together::new(self.instructions);
+        for divergence in &task.divergences {
+            let probes = self.draw(divergence);
+            if probes.iter().any(|(_, probes)| probes.exist) {
+                lines.exist.insert(divergence.id.clone());
+            }
+            if divergence.sometimes && divergence.applies(self.version) {
                 let apart = Together::new(self.instructions);
                 self.add(probes, &apart);
-                for question in apart.questions(self.options.batch) {
-                    all.alone.insert(all.questions.len(), &divergence.id);
-                    all.questions.push(question);
-                }
+                let id = Some(divergence.id.as_str());
+                questions.extend(apart.questions(self.options.batch).into_iter().map(|question| (id, question)));
             } else {
                 self.add(probes, &together);
             }
         }
-        all.questions.extend(together.questions(self.options.batch));
-        all
+        questions.extend(together.questions(self.options.batch).into_iter().map(|question| (None, question)));
+        for (id, question) in questions {
+            let answers = self.asker.ask(question, self.options);
+            if let Some(id) = id {
+                *lines.judged.entry(id.to_owned()).or_default() += answers.cases();
+            }
+            lines.tally.merge(answers);
+        }
+        lines
     }
 
     /// The divergences that need attention, and those about which the answers say nothing.
-    pub(super) fn find(&self, tally: &Tally, probes: &BTreeMap<String, ListedProbes>) -> Questioned {
+    pub(super) fn find(&self, tally: &Tally, lines: &ListedLines) -> Questioned {
         let mut questioned = Questioned::default();
         for divergence in self.asker.divergences.all.iter().filter(|known| self.is_judged(known)) {
             if self.concerned(divergence).is_empty() {
@@ -91,33 +135,16 @@ impl<'a> StaleSearch<'a> {
             match (tally.met(divergence).did, self.unasked(divergence)) {
                 (1.., _) => {}
                 (0, Some(why)) => questioned.not_asked(divergence, why),
-                (0, None) => {
-                    let probes = probes.get(&divergence.id).copied().unwrap_or_default();
-                    self.conclude(divergence, probes, tally, &mut questioned);
-                }
+                (0, None) => self.conclude(divergence, lines, tally, &mut questioned),
             }
         }
         questioned
     }
 
-    /// The divergences of lines that are listed for other versions only.
-    fn elsewhere(&self) -> Vec<&'a Divergence> {
-        let is_elsewhere = |known: &&Divergence| self.is_of_lines(known) && known.applies_elsewhere(self.version);
-        self.asker.divergences.all.iter().filter(is_elsewhere).collect()
-    }
-
-    /// The questions about lines of divergences that are listed for other versions only.
-    pub(super) fn questions_elsewhere(&self) -> Vec<LineQuestion<'a>> {
-        let asked = self.elsewhere().into_par_iter().filter(|known| self.unasked(known).is_none());
-        let drawn: Vec<DrawnProbes<'_>> = asked.map(|known| self.draw(known)).collect();
-        let together = Together::new(self.instructions);
-        drawn.into_iter().for_each(|of| self.add(of.probes, &together));
-        together.questions(self.options.batch)
-    }
-
     /// The divergences listed for other versions only that the answers to these questions show here: they need attention.
     pub(super) fn find_wider(&self, answered: &Tally, questioned: &mut Questioned) {
-        for divergence in self.elsewhere() {
+        let is_elsewhere = |known: &&Divergence| self.is_of_lines(known) && known.applies_elsewhere(self.version);
+        for divergence in self.asker.divergences.all.iter().filter(is_elsewhere) {
             let shows = |(key, group): (&GroupKey, &MismatchGroup)| {
                 let is_its = |values: &Values| divergence.cubes_in(&key.form).any(|of| of.cube.contains(values));
                 !key.mismatch.listed && key.mismatch.does == divergence.does && group.kept.values().any(is_its)
@@ -152,7 +179,8 @@ impl<'a> StaleSearch<'a> {
         }
     }
 
-    fn draw(&self, divergence: &'a Divergence) -> DrawnProbes<'a> {
+    /// Variants of a divergence, by the positions of the instructions in the run.
+    fn draw(&self, divergence: &Divergence) -> Vec<(usize, Probes)> {
         let (divergences, version, subject) = (self.asker.divergences, self.version, self.subject);
         let prober = Prober { divergences, version, subject };
         let wanted = self.wanted(divergence);
@@ -165,15 +193,14 @@ impl<'a> StaleSearch<'a> {
             });
             (at, prober.probes(instruction, divergence, main, wanted))
         });
-        DrawnProbes { divergence, probes: probes.collect() }
+        probes.collect()
     }
 
     /// The number of variants to draw of each combination of a divergence.
     fn wanted(&self, divergence: &Divergence) -> u128 {
         let budget = self.options.depth.budget();
-        let combinations: usize = divergence.cubes().iter().map(|listed| listed.rules.len().max(1)).sum();
         match divergence.sometimes {
-            true => budget.sometimes.div_ceil(combinations.max(1) as u128).max(budget.listed),
+            true => budget.sometimes.div_ceil(combinations(divergence).max(1)).max(budget.listed),
             false => budget.listed,
         }
     }
@@ -194,8 +221,9 @@ impl<'a> StaleSearch<'a> {
     }
 
     /// Concludes about a divergence that no line has shown.
-    fn conclude(&self, divergence: &Divergence, probes: ListedProbes, tally: &Tally, questioned: &mut Questioned) {
+    fn conclude(&self, divergence: &Divergence, lines: &ListedLines, tally: &Tally, questioned: &mut Questioned) {
         let did_not = tally.met(divergence).did_not > 0;
+        let judged = lines.judged.get(&divergence.id).copied().unwrap_or_default();
         match () {
             // One line is enough where each must show it.
             () if did_not && !divergence.sometimes => questioned.needs_attention(divergence, Problem::Fixed),
@@ -203,16 +231,16 @@ impl<'a> StaleSearch<'a> {
             // happen to those of instructions that this run leaves out.
             () if divergence.sometimes
                 && divergence.does != Does::Crashes
-                && probes.judged >= ENOUGH
+                && judged >= ENOUGH
                 && self.has_all_of(divergence) =>
             {
                 questioned.needs_attention(divergence, Problem::Fixed);
             }
-            () if probes.judged > 0 => {
+            () if judged > 0 => {
                 questioned
                     .not_asked(divergence, "it happens only sometimes, and not with the lines that were asked about");
             }
-            () if probes.exist && !self.options.asks_everywhere() => {
+            () if lines.exist.contains(&divergence.id) && !self.options.asks_everywhere() => {
                 questioned.not_asked(divergence, "no line was found and judged that it alone decides about");
             }
             () if self.is_last(divergence) && self.has_all_of(divergence) => {
@@ -240,4 +268,9 @@ impl<'a> StaleSearch<'a> {
         let concerned = |at: &usize| self.instructions[*at].forms.iter().any(|form| about(&form.id));
         (0..self.instructions.len()).filter(concerned).collect()
     }
+}
+
+/// In how many combinations of choices, and of a rule if it lists any, a divergence shows.
+fn combinations(divergence: &Divergence) -> u128 {
+    divergence.cubes().iter().map(|listed| listed.rules.len().max(1) as u128).sum()
 }

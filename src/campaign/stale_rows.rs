@@ -28,8 +28,8 @@ const PARTS: [(usize, usize); 11] =
 /// How many of these parts are executed of a divergence that is listed only for other versions.
 const ELSEWHERE: usize = 3;
 
-/// Divergences of a task.
-const TASK: usize = 16;
+/// Divergences of a task: few, since some take seconds.
+const TASK: usize = 4;
 
 /// A divergence, and rows by which it can be questioned.
 struct QuestionedRows<'d> {

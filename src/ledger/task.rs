@@ -77,9 +77,9 @@ const KINDS: [(TaskKind, &str, u64); 13] = [
     (TaskKind::Elsewhere, "elsewhere", 1000),
     (TaskKind::Listed, "listed", 1000),
     (TaskKind::Rows, "rows", 170),
-    (TaskKind::ListedRows, "listed-rows", 100_000),
+    (TaskKind::ListedRows, "listed-rows", 350_000),
     (TaskKind::Chains, "chains", 11_000),
-    (TaskKind::ListedChains, "listed-chains", 11_000),
+    (TaskKind::ListedChains, "listed-chains", 52_000),
     (TaskKind::Modifiers, "modifiers", 14_000),
     (TaskKind::Matrix, "matrix", 470),
 ];
