@@ -98,7 +98,8 @@ impl ChainAsker<'_> {
         let run = |(task, seed, count): &(PlannedTask, u64, u64)| {
             let ask = || {
                 progress.cases.fetch_add(*count, Ordering::Relaxed);
-                Ok(draw(*seed, *count)?.ask(&comparison))
+                let drawn = draw(*seed, *count)?;
+                Ok(drawn.ask(&comparison, self.known))
             };
             work.result(task, watched, ask)
         };
@@ -122,7 +123,7 @@ impl ChainAsker<'_> {
         tally: &mut ChainTally,
         progress: &Progress,
     ) -> Result<(), InternalError> {
-        let failing = std::mem::take(&mut tally.open);
+        let mut failing = std::mem::take(&mut tally.open);
         if failing.is_empty() {
             return Ok(());
         }
@@ -130,8 +131,6 @@ impl ChainAsker<'_> {
         let interpreter = Interpreter::new(self.spec);
         let comparison = ChainComparison { interpreter: &interpreter, engine, environment: self.environment };
         let known = self.known;
-        let mut failing = known.explained(&comparison, &library, failing, &mut tally.listed);
-        tally.failed = failing.len() as u64;
         tally.not_reduced = failing.len().saturating_sub(REDUCED) as u64;
         failing.truncate(REDUCED);
         if progress.stopped() {
@@ -164,33 +163,25 @@ impl KnownOfEngine<'_> {
         Ok(Library::new(spec, environment, only)?.without(refused))
     }
 
-    /// Counts the chains that agree once the lines of known chains are cut out of them, and returns the others.
+    /// The failing chains that agree once the lines of known chains are cut out of them, by their positions, and the names of the
+    /// divergences that list those lines.
     fn explained(
         &self,
         comparison: &ChainComparison<'_>,
         library: &Library<'_>,
-        failing: Vec<Reduced>,
-        listed: &mut BTreeMap<String, u64>,
-    ) -> Vec<Reduced> {
-        let Some(version) = &self.version else { return failing };
-        let mut rest = Vec::new();
-        let mut cut: Vec<(Reduced, (ChainText, ChainRows), String)> = Vec::new();
-        for chain in failing {
-            match self.without_known(comparison, library, version, &chain) {
-                Some((without, rows, id)) => cut.push((chain, (ChainText::from(&without), rows), id)),
-                None => rest.push(chain),
-            }
-        }
+        failing: impl Iterator<Item = (usize, Reduced)>,
+    ) -> BTreeMap<usize, String> {
+        let Some(version) = &self.version else { return BTreeMap::new() };
+        let cut = failing.filter_map(|(at, chain)| {
+            let (without, rows, id) = self.without_known(comparison, library, version, &chain)?;
+            Some((at, (ChainText::from(&without), rows), id))
+        });
+        let cut: Vec<(usize, (ChainText, ChainRows), String)> = cut.collect();
         let all: Vec<(&ChainText, &ChainRows)> = cut.iter().map(|(_, (text, rows), _)| (text, rows)).collect();
-        let answers = compare(comparison, &all);
-        for ((chain, _, id), answer) in cut.into_iter().zip(answers) {
-            match answer {
-                ChainAnswer::Agrees => *listed.entry(id).or_default() += 1,
-                // Nothing shows that the known lines are the cause.
-                _ => rest.push(chain),
-            }
-        }
-        rest
+        // If one differs still, nothing shows that the known lines are the cause.
+        let answers = compare(comparison, &all).into_iter();
+        let agrees = cut.into_iter().zip(answers).filter(|(_, answer)| *answer == ChainAnswer::Agrees);
+        agrees.map(|((at, _, id), _)| (at, id)).collect()
     }
 
     /// The chain without the lines that end known chains or are known by themselves, and the name of the first divergence.
@@ -289,6 +280,8 @@ const DEADLY: &str = "listed as killing the assembler; only the listed chain its
 struct ChainAnswers {
     /// In the order of the chains.
     answers: Vec<ChainAnswer>,
+    /// The chains that failed because of lines that a divergence lists, by their positions, and its name.
+    listed: BTreeMap<usize, String>,
     /// How many of those that were drawn are listed as killing the engine, and are not executed.
     deadly: u64,
     /// How many could not be drawn.
@@ -301,9 +294,9 @@ impl ChainAnswers {
     }
 
     /// Adds the answers to those of other tasks; the chains that failed are left open. They are drawn again.
-    fn add_to(
+    fn add_to<'l>(
         self,
-        draw: impl FnOnce() -> Result<DrawnTask, InternalError>,
+        draw: impl FnOnce() -> Result<DrawnTask<'l>, InternalError>,
         tally: &mut ChainTally,
     ) -> Result<(), InternalError> {
         for (why, count) in self.left_out() {
@@ -313,6 +306,10 @@ impl ChainAnswers {
         let mut failed = Vec::new();
         for (at, answer) in self.answers.into_iter().enumerate() {
             tally.chains += 1;
+            if let Some(id) = self.listed.get(&at) {
+                *tally.listed.entry(id.clone()).or_default() += 1;
+                continue;
+            }
             match answer {
                 ChainAnswer::Agrees => tally.agreed += 1,
                 ChainAnswer::Undefined(why) => *tally.undefined.entry(why).or_default() += 1,
@@ -340,12 +337,12 @@ impl TaskResult for ChainAnswers {
         for (why, count) in self.left_out() {
             *counts.skipped.entry(why.to_owned()).or_default() += count;
         }
-        for answer in &self.answers {
+        for (at, answer) in self.answers.iter().enumerate() {
             match answer {
                 ChainAnswer::Agrees => counts.cases += 1,
                 ChainAnswer::Differs(_) | ChainAnswer::Failed(_) => {
                     counts.cases += 1;
-                    counts.mismatches += 1;
+                    counts.mismatches += u64::from(!self.listed.contains_key(&at));
                 }
                 ChainAnswer::Undefined(why) | ChainAnswer::Skipped(why) => {
                     *counts.skipped.entry(why.clone()).or_default() += 1;
@@ -357,14 +354,15 @@ impl TaskResult for ChainAnswers {
 }
 
 /// The chains of a task, drawn.
-struct DrawnTask {
+struct DrawnTask<'l> {
+    library: &'l Library<'l>,
     chains: Vec<(Chain, ChainRows)>,
     deadly: u64,
     missing: u64,
 }
 
-impl DrawnTask {
-    fn new(library: &Library<'_>, known: &KnownOfEngine<'_>, seed: u64, count: u64) -> Self {
+impl<'l> DrawnTask<'l> {
+    fn new(library: &'l Library<'l>, known: &KnownOfEngine<'_>, seed: u64, count: u64) -> Self {
         let mut draw = ChainDraw::new(library, seed, LINES);
         let drawn = |number: u64| {
             let chain = draw.next_chain()?;
@@ -374,12 +372,19 @@ impl DrawnTask {
         let drawn: Vec<(Chain, ChainRows)> = (0..count).map_while(drawn).collect();
         let missing = count - drawn.len() as u64;
         let (deadly, chains): (Vec<_>, Vec<_>) = drawn.into_iter().partition(|(chain, _)| known.is_deadly(chain));
-        Self { chains, deadly: deadly.len() as u64, missing }
+        Self { library, chains, deadly: deadly.len() as u64, missing }
     }
 
-    fn ask(&self, comparison: &ChainComparison<'_>) -> ChainAnswers {
+    fn ask(&self, comparison: &ChainComparison<'_>, known: &KnownOfEngine<'_>) -> ChainAnswers {
         let texts: Vec<ChainText> = self.chains.iter().map(|(chain, _)| ChainText::from(chain)).collect();
         let all: Vec<(&ChainText, &ChainRows)> = texts.iter().zip(self.chains.iter().map(|(_, rows)| rows)).collect();
-        ChainAnswers { answers: compare(comparison, &all), deadly: self.deadly, missing: self.missing }
+        let answers = compare(comparison, &all);
+        let failing = answers.iter().zip(&self.chains).enumerate().filter_map(|(at, (answer, (chain, rows)))| {
+            let failed = matches!(answer, ChainAnswer::Differs(_) | ChainAnswer::Failed(_));
+            let of = || Reduced { chain: chain.clone(), rows: rows.clone(), answer: answer.clone() };
+            failed.then(|| (at, of()))
+        });
+        let listed = known.explained(comparison, self.library, failing);
+        ChainAnswers { answers, listed, deadly: self.deadly, missing: self.missing }
     }
 }
