@@ -21,7 +21,7 @@ const TEXT_RULES: &str = "isa/";
 const ENOUGH: u64 = 1000;
 
 /// The most lines of a task that has those of several divergences.
-const LINES: u64 = 1000;
+const LINES: u64 = 400;
 
 /// Questions the divergences of an engine.
 pub(super) struct StaleSearch<'a> {
