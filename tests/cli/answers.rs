@@ -182,7 +182,7 @@ divergences:
   - id: never
     instructions: [suq]
     does: accepts
-    rules: [channel-queries]
+    rules: [channel-queries-ptx]
     sometimes: true
     because: It never does.
     section: Semantics
