@@ -124,7 +124,7 @@ impl Campaign<'_> {
         results
     }
 
-    /// Asks about the listed divergences that the tasks have not shown, and about the causes of chains.
+    /// Concludes about the listed divergences, and searches for the causes of chains.
     pub fn conclude(&self, subjects: &[Subject<'_>], mut results: Results) -> Results {
         let stages = Stages::new(self, named(self.spec, self.options));
         for (subject, result) in subjects.iter().zip(&mut results.engines) {

@@ -19,7 +19,6 @@ use crate::spec::Instruction;
 const TEXT_RULES: &str = "isa/";
 /// Lines that must not show a divergence that happens only sometimes before it counts as gone.
 const ENOUGH: u64 = 1000;
-
 /// The most lines of a task that has those of several divergences.
 const LINES: u64 = 400;
 
