@@ -111,6 +111,8 @@ pub(crate) struct ListedLines {
     pub(super) exist: BTreeSet<String>,
     /// How many lines were judged of a divergence that happens only sometimes.
     pub(super) judged: BTreeMap<String, u64>,
+    /// The divergences whose task is not done.
+    pub(super) missing: BTreeSet<String>,
 }
 
 /// The answers of an engine to rows of listed divergences.

@@ -240,7 +240,9 @@ impl<'a> Stages<'a> {
         });
         let answers: Vec<Option<ListedLines>> = answers.collect();
         let mut all = ListedLines::default();
-        answers.into_iter().flatten().for_each(|of| all.add(of));
+        for (task, answers) in tasks.iter().zip(answers) {
+            all.add(answers.unwrap_or_else(|| ListedLines::of_missing(task)));
+        }
         all
     }
 

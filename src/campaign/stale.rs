@@ -19,6 +19,8 @@ use crate::spec::Instruction;
 const TEXT_RULES: &str = "isa/";
 /// Lines that must not show a divergence that happens only sometimes before it counts as gone.
 const ENOUGH: u64 = 1000;
+/// The reason why a run says nothing of divergences whose task is missing, or was interrupted.
+pub(super) const NOT_DONE: &str = "the task that asks about it is not done";
 /// The most lines of a task that has those of several divergences.
 const LINES: u64 = 400;
 
@@ -64,6 +66,12 @@ impl ListedLines {
         self.tally.merge(other.tally);
         self.exist.extend(other.exist);
         self.judged.extend(other.judged);
+        self.missing.extend(other.missing);
+    }
+
+    /// What is known of a task that is not done.
+    pub(super) fn of_missing(task: &ListedTask<'_>) -> Self {
+        Self { missing: task.divergences.iter().map(|of| of.id.clone()).collect(), ..Self::default() }
     }
 }
 
@@ -134,6 +142,7 @@ impl<'a> StaleSearch<'a> {
             match (tally.met(divergence).did, self.unasked(divergence)) {
                 (1.., _) => {}
                 (0, Some(why)) => questioned.not_asked(divergence, why),
+                (0, None) if lines.missing.contains(&divergence.id) => questioned.not_asked(divergence, NOT_DONE),
                 (0, None) => self.conclude(divergence, lines, tally, &mut questioned),
             }
         }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chains::{ChainAsker, does};
 use super::results::{Problem, Questioned};
+use super::stale::NOT_DONE;
 use super::tally::Tally;
 use super::tasks::{PlannedTask, TaskKeeper, TaskResult, WatchedEngine};
 use crate::divergences::{Divergence, Does};
@@ -108,7 +109,10 @@ impl ChainAsker<'_> {
             return questioned;
         }
         for ListedChain { divergence, chain, .. } in self.listed() {
-            let Some(answer) = answers.get(&divergence.id) else { continue };
+            let Some(answer) = answers.get(&divergence.id) else {
+                questioned.not_asked(divergence, NOT_DONE);
+                continue;
+            };
             if !divergence.applies(version) {
                 match answer {
                     ChainAnswer::Differs(_) | ChainAnswer::Failed(_) if !known.lists_some_of(&chain.lines, answer) => {

@@ -208,4 +208,14 @@ fn a_merge_asks_nothing_that_a_part_asked() {
     assert!(code == Some(0) && !asked.exists(), "{text}");
     assert!(text.contains("support matrix: 9 features"), "{text}");
     assert!(text.contains("not with the lines that were asked about: never"), "{text}");
+    // A part alone says nothing of what the other was to ask.
+    let alone = ["one", "two"].map(|part| {
+        let arguments =
+            ["--specs", "specs", "report", "merge", &format!("reports/{part}"), "--into", "reports/lacking"];
+        let (code, text) = judge.tool(&arguments);
+        assert!(code == Some(2) && !text.contains("remove"), "{text}");
+        std::fs::remove_dir_all(judge.path().join("reports/lacking")).expect("it is removed");
+        text.contains("the task that asks about it is not done: never")
+    });
+    assert_eq!(alone.iter().filter(|not_done| **not_done).count(), 1, "{alone:?}");
 }
