@@ -69,7 +69,7 @@ impl ListedLines {
         self.missing.extend(other.missing);
     }
 
-    /// What is known of a task that is not done.
+    /// The divergences of a task that is not done.
     pub(super) fn of_missing(task: &ListedTask<'_>) -> Self {
         Self { missing: task.divergences.iter().map(|of| of.id.clone()).collect(), ..Self::default() }
     }
