@@ -102,6 +102,7 @@ impl<'a> StaleSearch<'a> {
     /// asked about apart: nothing but the number of their answers says how much its absence shows.
     pub(super) fn answers(&self, task: &ListedTask<'a>) -> ListedLines {
         let mut lines = ListedLines::default();
+        // Of costly lines, a few of each question are asked: questions must not depend on batches.
         let mut questions: Vec<(Option<&str>, LineQuestion<'_>)> = Vec::new();
         let together = Together::new(self.instructions);
         for divergence in &task.divergences {
@@ -113,12 +114,12 @@ impl<'a> StaleSearch<'a> {
                 let apart = Together::new(self.instructions);
                 self.add(probes, &apart);
                 let id = Some(divergence.id.as_str());
-                questions.extend(apart.questions(self.options.batch).into_iter().map(|question| (id, question)));
+                questions.extend(apart.questions(usize::MAX).into_iter().map(|question| (id, question)));
             } else {
                 self.add(probes, &together);
             }
         }
-        questions.extend(together.questions(self.options.batch).into_iter().map(|question| (None, question)));
+        questions.extend(together.questions(usize::MAX).into_iter().map(|question| (None, question)));
         for (id, question) in questions {
             let answers = self.asker.ask(question, self.options);
             if let Some(id) = id {
