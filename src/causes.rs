@@ -85,9 +85,7 @@ pub fn find(
     conclude::add(causes, &inquiries, &mut findings)?;
     let answering = |(_, result): &(&Inquiry<'_>, &EngineResult)| result.gave_up.is_none() && !progress.stopped();
     for (inquiry, result) in inquiries.iter().zip(&results.engines).filter(answering) {
-        for (id, case) in conclude::listed::cases(inquiry, result)? {
-            findings.listed.entry(id).or_default().push(case);
-        }
+        conclude::listed::add(inquiry, result, &mut findings.listed)?;
     }
     findings.interrupted = progress.stopped();
     Ok(findings)

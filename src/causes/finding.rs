@@ -250,8 +250,8 @@ pub struct Findings {
     pub unstable: Vec<UnstableEngine>,
     /// True if the run was stopped before all causes were searched to the end.
     pub interrupted: bool,
-    /// For each listed divergence of rows that was met, by id, the simplest row of each engine.
-    pub listed: BTreeMap<String, Vec<ListedCase>>,
+    /// For each listed divergence of rows that was met, by id, the simplest row of the first engine that shows it.
+    pub listed: BTreeMap<String, ListedCase>,
 }
 
 impl Finding {

@@ -19,7 +19,7 @@ use crate::causes::{Finding, SEVERAL_FAULTS};
 use crate::plural::counted;
 
 /// The version of the format of `report.json`. It grows when a field changes its meaning or goes away.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The result of a run as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

@@ -24,8 +24,7 @@ fn write(divergence: &DivergenceReport, to: &mut String) -> fmt::Result {
     for (engine, [did, did_not]) in &divergence.counts {
         writeln!(to, "| {engine} | {did} | {did_not} |")?;
     }
-    // The others are alike.
-    let [ListedCase { engine, case }, ..] = divergence.cases.as_slice() else { return Ok(()) };
+    let Some(ListedCase { engine, case }) = &divergence.case else { return Ok(()) };
     let Some(row) = &case.row else { return Ok(()) };
     writeln!(to, "\n## The simplest case, {engine}\n\n```\n{}\n```\n", case.line)?;
     if !row.setup.is_empty() {

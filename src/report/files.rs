@@ -66,7 +66,7 @@ impl Report {
             files.push(("matrix.csv".to_owned(), matrix.csv()));
         }
         self.add_cases(&mut files)?;
-        let shown = self.divergences.iter().filter(|divergence| !divergence.cases.is_empty());
+        let shown = self.divergences.iter().filter(|divergence| divergence.case.is_some());
         files.extend(shown.map(|of| (format!("defects/{}.md", of.id), defect::text(of))));
         files.extend(more);
         // The one that other programs read comes last.

@@ -40,8 +40,8 @@ pub struct DivergenceReport {
     pub link: Option<String>,
     /// By engine: cases that behaved as listed, and cases that did not.
     pub counts: BTreeMap<String, [u64; 2]>,
-    /// The simplest row that shows it, for each engine that executes.
-    pub cases: Vec<ListedCase>,
+    /// The simplest row that shows it, of the first engine that executes it.
+    pub case: Option<ListedCase>,
     /// By engine: what is wrong with it.
     pub stale: BTreeMap<String, Problem>,
 }
@@ -51,7 +51,7 @@ pub(super) fn met(
     divergences: &Divergences,
     instructions: &[&Instruction],
     results: &Results,
-    mut cases: BTreeMap<String, Vec<ListedCase>>,
+    mut cases: BTreeMap<String, ListedCase>,
 ) -> Vec<DivergenceReport> {
     let forms: Vec<String> = instructions.iter().flat_map(|of| &of.forms).map(|form| form.id.clone()).collect();
     let mut report = |divergence: &Divergence| {
@@ -83,7 +83,7 @@ pub(super) fn met(
             section: divergence.section.clone(),
             link: divergence.link.clone(),
             counts,
-            cases: cases.remove(&divergence.id).unwrap_or_default(),
+            case: cases.remove(&divergence.id),
             stale,
         }
     };

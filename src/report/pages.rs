@@ -359,7 +359,7 @@ mod tests {
                 section: None,
                 link: None,
                 counts: BTreeMap::new(),
-                cases: Vec::new(),
+                case: None,
                 stale: BTreeMap::from([(EVIL.to_owned(), Problem::Expired)]),
             }],
             examples: Vec::new(),

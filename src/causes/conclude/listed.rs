@@ -1,5 +1,5 @@
 //! The simplest row that shows each listed divergence of executing engines: what one would send to whoever maintains
-//! the engine.
+//! the engine. One engine is enough: the rows of others, such as other versions of `ptxas`, are alike, and each takes long.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,22 @@ use crate::causes::rows::shown_row::ShownRow;
 use crate::setup;
 use crate::space::distance;
 
-/// The simplest row of an engine for each divergence, by id.
+/// Adds the simplest row of an engine for each divergence, by id, that has none yet.
 ///
 /// # Errors
 /// If a generated text cannot be read.
-pub(crate) fn cases(
+pub(crate) fn add(
     inquiry: &Inquiry<'_>,
     result: &EngineResult,
-) -> Result<BTreeMap<String, ListedCase>, InternalError> {
+    cases: &mut BTreeMap<String, ListedCase>,
+) -> Result<(), InternalError> {
     let mut simplest: BTreeMap<&str, (&str, &str, &Sample)> = BTreeMap::new();
     for (key, group) in result.tally.groups.iter().filter(|(key, _)| key.mismatch.listed) {
         let sample = group.sample.as_ref().filter(|sample| sample.module.is_empty() && !sample.values.is_empty());
         let (Some(id), Some(sample)) = (&key.mismatch.divergence, sample) else { continue };
+        if cases.contains_key(id) {
+            continue;
+        }
         let place = simplest.entry(id).or_insert((&key.instruction, &key.form, sample));
         if distance(&sample.values) < distance(&place.2.values) {
             *place = (&key.instruction, &key.form, sample);
@@ -36,7 +40,8 @@ pub(crate) fn cases(
         Ok(listed(inquiry, instruction, form, sample)?.map(|listed| (id.to_owned(), listed)))
     });
     let listed = listed.collect::<Result<Vec<_>, InternalError>>()?;
-    Ok(listed.into_iter().flatten().collect())
+    cases.extend(listed.into_iter().flatten());
+    Ok(())
 }
 
 /// The sample's row, if it fails again.
