@@ -101,6 +101,12 @@ const STRAIGHT: &[(&str, &str)] = &[
     ("st.b32 [%o+1], 1;", "undefined: line 7"),
     ("ld.v2.b32 {%r1, %r2}, [%o+4];", "undefined: line 7"),
     ("st.b32 [%o+32], 1;", "undefined: line 7"),
+    // Some NaN is quiet, unless one that signals may be passed on.
+    ("mul.f32 %r1, 0f7fc00001, 0f3f800000; and.b32 %r1, %r1, 0x400000; st.b32 [%o], %r1;", "00400000"),
+    ("mul.f32 %r1, 0f7f800001, 0f3f800000; and.b32 %r1, %r1, 0x400000; st.b32 [%o], %r1;", "00?00000"),
+    ("mul.f32 %r1, 0f7f800000, 0f00000000; and.b32 %r1, %r1, 0x400000; st.b32 [%o], %r1;", "00400000"),
+    ("mul.f64 %d1, 0d7ff0000000000001, 0d3ff0000000000000; shr.b64 %d1, %d1, 51; st.b64 [%o], %d1;", "0000?ff? 00000000"),
+    ("mov.b16 %h1, 0x7c01; mul.f16 %h1, %h1, %h1; and.b16 %h1, %h1, 0x200; st.b16 [%o], %h1;", "03020?00"),
     // Special registers, and addresses.
     ("mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.y; st.v2.b32 [%o], {%r1, %r2};", "00000001 00000000"),
     // Blanks and comments may stand before a component.

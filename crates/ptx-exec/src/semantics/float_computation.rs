@@ -50,12 +50,9 @@ pub(super) struct ResultElement {
 }
 
 impl ResultElement {
-    /// The NaN of `.f64` that signals among some parts of the sources: the result may be that one, as where a product with 1 is the
-    /// other factor. Only doubles keep the payload of a NaN.
+    /// The NaN of the result's format that signals among some parts of the sources: the result may be that one, as where a product
+    /// with 1 is the other factor. Doubles keep the payload of a NaN; which NaN other instructions return is unspecified.
     fn passed_on(&self, given: &[u128], format: FloatFormat) -> Option<ExpectedValue> {
-        if format != FloatFormat::F64 {
-            return None;
-        }
         let signals = |(part, bits): &(&SourceBits, &u128)| part.format == Some(format) && format.is_signalling(**bits);
         let (_, bits) = self.parts.iter().zip(given).find(signals)?;
         Some(ExpectedValue::nan(*bits, format))
