@@ -80,7 +80,7 @@ impl RunAnswers {
         let counts = self.of_engines.values().map(LastingAnswers::counts);
         let (taken, again) = counts.fold((0, 0), |(taken, again), of| (taken + of.0, again + of.1));
         if taken > 0 {
-            say(&format!("note: {} of earlier runs were used; `--ask-again 1` asks again", counted(taken, "answer")));
+            say(&format!("note: used {}; `--ask-again 1` asks again", counted(taken, "kept answer")));
         }
         if again > 0 {
             say(&format!("note: {} that an earlier run asked were asked again", counted(again, "question")));

@@ -120,6 +120,8 @@ fn add_single(shape: &MachineShape, mut modifiers: ModifiersLeft) -> DecodedStep
 }
 
 /// `HADD2.SAT R4, R2.F32, -RZ.H0_H0`: the sum of a float of 32 bits and a half as a half, below one that no code was seen to use.
+/// The float becomes a half toward zero: `cvt.rz.f16.f32` is this at -O3, and `F2F.F16.F32.RZ` at -O0; those with other roundings,
+/// which `F2F` has as well, never are.
 fn round_single(shape: &MachineShape, mut modifiers: ModifiersLeft) -> DecodedStep {
     let saturates = modifiers.take("SAT");
     modifiers.end()?;
@@ -129,7 +131,7 @@ fn round_single(shape: &MachineShape, mut modifiers: ModifiersLeft) -> DecodedSt
     }
     let zero = MachineReal::integer(sign.negated, 0);
     let (to, a) = (register(to)?, RealSource::of(a, FloatLayout::F32, false)?);
-    let result = RealResult { saturates, ..RealResult::nearest(FloatLayout::F16) };
+    let result = RealResult { saturates, rounding: MachineRounding::Zero, ..RealResult::nearest(FloatLayout::F16) };
     effect(move |thread| {
         let value = a.get(thread)?.map(|a| Bits::from(result.bits(a.plus(zero, EVEN))));
         thread.set(to, 0, value.unwrap_or(Bits::UNDEFINED).joined(16, Bits::UNDEFINED));
