@@ -85,8 +85,8 @@ pub(super) struct AnswersAgain {
     examples: BTreeSet<(String, usize)>,
 }
 
-/// Asks about some lines of each group twice, and once about each example with an unexpected answer. Groups that fail neither
-/// time have vanished, and nothing of them is searched.
+/// Asks about some lines of each group twice, and once about each example with an unexpected answer. Groups of which no line fails
+/// both times have vanished, and nothing of them is searched.
 pub(super) fn check(
     inquiry: &Inquiry<'_>,
     groups: &mut [OpenGroup<'_>],
@@ -125,7 +125,7 @@ fn check_groups(inquiry: &Inquiry<'_>, groups: &mut [OpenGroup<'_>]) -> Result<A
         examples: BTreeSet::new(),
     };
     let asked: BTreeSet<usize> = of_group.iter().copied().collect();
-    let failing = of_group.iter().zip(&twice).filter(|(_, (first, second))| fails(first) || fails(second));
+    let failing = of_group.iter().zip(&twice).filter(|(_, (first, second))| fails(first) && fails(second));
     let failed: BTreeSet<usize> = failing.map(|(at, _)| *at).collect();
     for at in asked.difference(&failed) {
         let group = &mut groups[*at];
