@@ -94,7 +94,7 @@ fn a_second_run_asks_nothing() {
         assert!(first == code && lines > 1000, "{lines} lines: {text}");
         let (second, text, lines) = judge.run(&["--name", "second"]);
         assert!(second == code && lines == 0, "{lines} lines: {text}");
-        assert!(text.contains("note: used "), "{text}");
+        assert!(text.contains(" kept answers; `--ask-again 1` asks again"), "{text}");
         assert!(files(judge.path(), "first") == files(judge.path(), "second"), "the reports differ");
         // Parts take from it as well,
         let (part, text, lines) = judge.run(&["--name", "part", "--shard", "1/2"]);

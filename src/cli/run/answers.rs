@@ -75,7 +75,7 @@ impl RunAnswers {
         subjects.iter().filter_map(keeping).collect()
     }
 
-    /// Says how many answers are those of earlier runs, and why if none could be used.
+    /// Says how many kept answers were used, and why if none could be.
     pub(super) fn say(&self) {
         let counts = self.of_engines.values().map(LastingAnswers::counts);
         let (taken, again) = counts.fold((0, 0), |(taken, again), of| (taken + of.0, again + of.1));
