@@ -9,6 +9,8 @@ mod ledger;
 mod raw;
 mod reliability;
 mod report;
+#[path = "../planted/series.rs"]
+mod series;
 #[path = "../transcript/mod.rs"]
 mod transcript;
 

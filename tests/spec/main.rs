@@ -6,6 +6,8 @@ mod exported;
 mod modules;
 mod properties;
 mod real_ptx;
+#[path = "../planted/series.rs"]
+mod series;
 #[path = "../planted/shipped.rs"]
 mod shipped;
 mod specs;

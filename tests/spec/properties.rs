@@ -1,40 +1,41 @@
 //! The properties of `ptx_exec::properties`, on random bytes, and for every variant of some small spaces.
 
-use arbtest::arbtest;
 use ptx_conform::environment::{AddressSize, Environment};
 use ptx_conform::properties::{self, Shipped};
 
-/// The time for each property. `cargo fuzz` can test them for longer.
-const BUDGET_MS: u64 = 1_500;
+use crate::series::holds;
+
+/// How often each property is tried.
+const CASES: u32 = 2_000;
 
 #[test]
 fn a_valid_variant_is_judged_valid() {
-    arbtest(properties::valid_is_judged_valid).budget_ms(BUDGET_MS);
+    holds(properties::valid_is_judged_valid, CASES);
 }
 
 #[test]
 fn a_breach_is_judged_invalid_for_its_rule() {
-    arbtest(properties::breach_is_judged_invalid).budget_ms(BUDGET_MS);
+    holds(properties::breach_is_judged_invalid, CASES);
 }
 
 #[test]
 fn a_mutant_is_judged_stably() {
-    arbtest(properties::mutant_is_judged_stably).budget_ms(BUDGET_MS);
+    holds(properties::mutant_is_judged_stably, CASES);
 }
 
 #[test]
 fn any_line_is_judged_stably() {
-    arbtest(properties::any_line_is_judged_stably).budget_ms(BUDGET_MS);
+    holds(properties::any_line_is_judged_stably, CASES);
 }
 
 #[test]
 fn the_loader_survives_any_file() {
-    arbtest(properties::loader_survives).budget_ms(BUDGET_MS);
+    holds(properties::loader_survives, CASES);
 }
 
 #[test]
 fn an_execution_is_sound() {
-    arbtest(properties::execution_is_sound).budget_ms(BUDGET_MS);
+    holds(properties::execution_is_sound, CASES);
 }
 
 #[test]

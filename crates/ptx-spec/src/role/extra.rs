@@ -1,8 +1,10 @@
 //! Choices of some operands only: the number that an immediate is, and a first lane with a type of its own.
 
+use super::reader::{Found, OperandReader, Word};
 use super::shape::{SCALAR, TUPLE, lanes_of};
 use crate::spec::words::{INTEGER, NONE};
 use crate::spec::{AllowedNumbers, Choice, Cube, Draft, Operand, ValueSet};
+use crate::text::Argument;
 
 /// The values of the axis of the first lane: it has the type of the others, or its own.
 const FIRSTS: [&str; 2] = ["same", "own"];
@@ -41,11 +43,12 @@ pub(super) fn numbers_axis(draft: &mut Draft<'_>, operand: &mut Operand, at: usi
         Cube::new([(of_type, types.select(|value| value == INTEGER)), (axis, of.select(|value| value == NONE))]),
         Cube::new([(of_type, types.select(|value| value != INTEGER)), (axis, of.select(|value| value != NONE))]),
     ];
-    // Numbers in braces have no choices of their own.
+    // Numbers are in braces only where these may be.
     if let Some(shape) = operand.shape {
         let shapes = &draft.axes[shape];
         let integer = (of_type, types.select(|value| value == INTEGER));
-        canonical.push(Cube::new([integer, (shape, shapes.select(|value| value != SCALAR))]));
+        let wrong = shapes.claimed.complement(shapes.values.len());
+        canonical.push(Cube::new([integer, (shape, wrong.and(&shapes.select(|value| value != SCALAR)))]));
     }
     draft.constraint(
         &format!("{name}-value"),
@@ -54,4 +57,24 @@ pub(super) fn numbers_axis(draft: &mut Draft<'_>, operand: &mut Operand, at: usi
     );
     draft.canonical(&format!("{name}-value-generated"), canonical);
     operand.number = Some(axis);
+}
+
+impl OperandReader<'_> {
+    /// Reads the numbers in braces: each must be one that the operand may be. Beside registers they are no choice.
+    pub(super) fn numbers(&self, elements: &[Argument<'_>], alone: bool, values: &mut [u8], found: &mut Found) {
+        let Some((axis, allowed)) = self.operand.number.zip(self.operand.numbers.as_ref()) else { return };
+        let numbers = elements.iter().filter_map(|element| match element {
+            Argument::Integer(number) => Some(allowed.value(self.operand.counted_bits(number.value()))),
+            _ => None,
+        });
+        let mut numbers = numbers.map(|number| self.on_axis(axis, Word(&number)));
+        if alone && let Some(first) = numbers.next() {
+            values[axis] = first;
+        }
+        for number in numbers {
+            if number != values[axis] && !found.more.contains(&(axis, number)) {
+                found.more.push((axis, number));
+            }
+        }
+    }
 }

@@ -198,19 +198,19 @@ pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
     if let Some(special) = operand.special.map(|axis| form.value(values, axis)).filter(|name| *name != NONE) {
         return to.push_str(special);
     }
-    if let Some((axis, numbers)) = operand.number.zip(operand.numbers.as_ref())
-        && of_type == INTEGER
-    {
-        let (_, number) = numbers.values()[usize::from(values[axis])];
-        return to.push_str(&number.to_string());
-    }
     if let Some(lanes) = shape.strip_prefix(VECTOR) {
         let register = Item::Register(of_type, lanes.parse().must("a shape ends in its lanes"), number(at, 0));
         register.write(to);
         return uses(register);
     }
+    let number = operand.number.zip(operand.numbers.as_ref()).filter(|_| of_type == INTEGER);
+    let number = number.map(|(axis, numbers)| numbers.values()[usize::from(values[axis])].1.to_string());
+    let mut print_lane = |lane: u16, of_type: &'a str, to: &mut String| match &number {
+        Some(number) => to.push_str(number),
+        None => element(of_type, (at, lane), to, uses),
+    };
     let Some(lanes) = shape.strip_prefix(TUPLE).and_then(|lanes| lanes.parse::<u16>().ok()) else {
-        return element(of_type, (at, 0), to, uses);
+        return print_lane(0, of_type, to);
     };
     to.push('{');
     for lane in 0..lanes {
@@ -219,9 +219,9 @@ pub(super) fn print<'a>(form: &'a Form, values: &[u8], at: usize, to: &mut Strin
         }
         let own = operand.first.as_ref().filter(|(axis, _)| lane == 0 && values[*axis] == 1);
         match own {
-            Some((_, first)) => element(first, (at, lane), to, uses),
+            Some((_, first)) => print_lane(lane, first, to),
             None if sinks >> lane.min(127) & 1 == 1 => to.push('_'),
-            None => element(of_type, (at, lane), to, uses),
+            None => print_lane(lane, of_type, to),
         }
     }
     to.push('}');
@@ -369,6 +369,7 @@ impl OperandReader<'_> {
         let Some(axis) = self.operand.of_type else { return };
         // Sinks alone have no type.
         values[axis] = self.of_all(axis, &lanes, found).unwrap_or_else(|| self.on_axis(axis, Word(SINK)));
+        self.numbers(elements, self.form.value(values, axis) == INTEGER, values, found);
     }
 
     /// The value of the axis of types that stands for all lanes, with which the others are compared: bits, then any
