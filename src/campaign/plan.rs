@@ -157,6 +157,24 @@ impl Task {
         }
     }
 
+    /// A hash of all that it asks.
+    pub(super) fn hash(&self, instruction: &Instruction) -> blake3::Hash {
+        let TaskVariants::Listed(rows) = &self.variants else {
+            return blake3::hash(self.describe(instruction).to_string().as_bytes());
+        };
+        // To write millions of variants as text takes longer than to choose them.
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(format!("{} {} {}", self.instruction, self.purpose.word(), self.environment).as_bytes());
+        for PlannedVariant { form, values, meant, loose } in rows {
+            let form = &instruction.forms[*form];
+            let rule = meant.map_or("", |rule| form.rules[rule].id.as_str());
+            for bytes in [form.id.as_bytes(), rule.as_bytes(), &[u8::from(*loose)], values] {
+                hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+            }
+        }
+        hasher.finalize()
+    }
+
     /// The task as a line of a listed plan: two tasks with the same line ask the same.
     pub fn describe(&self, instruction: &Instruction) -> Value {
         let form = |at: usize| instruction.forms.get(at).map_or("", |form| form.id.as_str());

@@ -32,6 +32,10 @@ use crate::engine::{CaseExecutor, LineJudge};
 use crate::ledger::TaskKind;
 use crate::spec::{Form, Instruction, Spec};
 
+/// How many instructions are planned at once: few plans are in memory, and the small ones do not leave threads idle. Not the number
+/// of threads, on which lines that are asked about together may not depend.
+const PLANNED: usize = 4;
+
 /// A task is counted from here on, until this is dropped, even by a panic.
 struct UnfinishedTask<'a>(&'a AtomicUsize);
 
@@ -165,17 +169,21 @@ impl<'a> Stages<'a> {
                     }
                 });
             };
-            for (at, (&instruction, needs)) in self.instructions.iter().zip(needs).enumerate() {
+            let all: Vec<(usize, &'c Instruction)> = self.instructions.iter().copied().enumerate().collect();
+            for some in all.chunks(PLANNED) {
                 if self.progress.stopped() || asker.health.step().is_none() {
                     break;
                 }
-                let planned = self.planned(at, instruction, needs, subject, &together);
-                let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-                let (plans, tasks) = tally.ok_or_note(planned).unwrap_or_default();
-                drop(tally);
-                forms.extend(plans);
-                let full = together.full_questions(self.options.batch).into_iter().map(LineTask::Packed);
-                tasks.into_iter().chain(full).for_each(spawn);
+                let plan = |&(at, of): &(usize, &'c Instruction)| self.planned(at, of, &needs[at], subject, &together);
+                let planned: Vec<_> = some.par_iter().map(plan).collect();
+                for planned in planned {
+                    let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+                    let (plans, tasks) = tally.ok_or_note(planned).unwrap_or_default();
+                    drop(tally);
+                    forms.extend(plans);
+                    tasks.into_iter().for_each(spawn);
+                }
+                together.full_questions(self.options.batch).into_iter().map(LineTask::Packed).for_each(spawn);
                 help_until_few(unfinished);
             }
             // Questions made of a part of the plan would be others than those of the whole.
@@ -265,7 +273,7 @@ impl<'a> Stages<'a> {
                 small.lock().unwrap_or_else(PoisonError::into_inner).push(question);
             } else {
                 // A hash, since the texts of a large plan are larger than the plan.
-                let hash = blake3::hash(task.describe(instruction).to_string().as_bytes());
+                let hash = task.hash(instruction);
                 large.lock().unwrap_or_else(PoisonError::into_inner).push((hash, task));
             }
         };

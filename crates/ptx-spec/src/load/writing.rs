@@ -194,7 +194,7 @@ impl<'a> WritingBuilder<'_, 'a> {
         let none = |slot: &Slot| (slot.axis, self.draft.axes[slot.axis].select(|value| value == NONE));
         let of = |(at, slot): (usize, &Slot)| {
             let axis = &self.draft.axes[slot.axis];
-            let last = axis.select(|value| axis.values.iter().any(|other| *other == format!("{value}{extra}")));
+            let last = axis.select(|value| axis.values.iter().any(|other| other.strip_suffix(extra) == Some(value)));
             Cube::new(std::iter::once((slot.axis, last)).chain(slots[at + 1..].iter().map(none)))
         };
         slots.iter().enumerate().map(of).filter(|cube| !cube.is_empty()).collect()

@@ -61,16 +61,23 @@ struct Classes {
 
 impl Classes {
     fn new(form: &Form, level: usize, allowed: &[bool], cubes: &[usize]) -> Self {
+        let words = cubes.len().div_ceil(64);
+        let mut deciding = vec![0_u64; form.cubes().div_ceil(64)];
+        cubes.iter().for_each(|&cube| deciding[cube / 64] |= 1 << (cube % 64));
         let mut classes = Self { killed: Vec::new(), of: Vec::new(), allowed: Vec::new() };
+        // The sets of each class among all cubes: few, so that most values need no set of their own.
+        let mut known: Vec<Vec<u64>> = Vec::new();
         for (value, allowed) in allowed.iter().enumerate() {
-            let all = form.killed(level, value);
-            let mut killed = vec![0; cubes.len().div_ceil(64)];
-            for (at, &cube) in cubes.iter().enumerate() {
-                killed[at / 64] |= (all[cube / 64] >> (cube % 64) & 1) << (at % 64);
-            }
-            let class = classes.killed.iter().position(|known| *known == killed).unwrap_or(classes.killed.len());
-            if class == classes.killed.len() {
-                classes.killed.push(killed);
+            let killed = || form.killed(level, value).iter().zip(&deciding).map(|(killed, deciding)| killed & deciding);
+            let class = known.iter().position(|known| killed().eq(known.iter().copied())).unwrap_or(known.len());
+            if class == known.len() {
+                let all: Vec<u64> = killed().collect();
+                let mut own = vec![0; words];
+                for (at, &cube) in cubes.iter().enumerate() {
+                    own[at / 64] |= (all[cube / 64] >> (cube % 64) & 1) << (at % 64);
+                }
+                known.push(all);
+                classes.killed.push(own);
                 classes.allowed.push(false);
             }
             classes.allowed[class] |= allowed;

@@ -89,14 +89,16 @@ impl Cover {
         let related: Vec<usize> = free.iter().copied().filter(|axis| related.contains(axis)).collect();
         let closer = if strength < 2 && related.len() > 1 { combinations(&related, 2) } else { Vec::new() };
         for axes in closer.into_iter().chain(combinations(&free, strength.min(free.len()))) {
-            let mut open = vec![true; axes.iter().map(|&axis| widths[axis]).product()];
+            let slots: usize = axes.iter().map(|&axis| widths[axis]).product();
+            let mut values = vec![0; axes.len()];
+            let mut open = Vec::with_capacity(slots);
             // Combinations with pairs that do not occur count as covered from the start.
-            for (slot, open) in open.iter_mut().enumerate() {
-                let values = split(slot, &axes, &widths);
-                *open = (0..axes.len()).all(|i| {
+            for _ in 0..slots {
+                open.push((0..axes.len()).all(|i| {
                     occurs(axes[i], values[i])
                         && (i + 1..axes.len()).all(|j| occur(axes[i], values[i], axes[j], values[j]))
-                });
+                }));
+                advance(&mut values, &axes, &widths);
             }
             if let Some(&last) = axes.last() {
                 ending[last].push(groups.len());
@@ -160,6 +162,18 @@ fn combinations(axes: &[usize], count: usize) -> Vec<Vec<usize>> {
     all
 }
 
+/// Makes values those of the next slot; those of the last become those of the first.
+fn advance(values: &mut [u8], axes: &[usize], widths: &[usize]) {
+    for (value, &axis) in values.iter_mut().zip(axes).rev() {
+        if usize::from(*value) + 1 < widths[axis] {
+            *value += 1;
+            return;
+        }
+        *value = 0;
+    }
+}
+
+/// The values of a slot.
 fn split(mut slot: usize, axes: &[usize], widths: &[usize]) -> Vec<u8> {
     let mut values = vec![0; axes.len()];
     for (value, &axis) in values.iter_mut().zip(axes).rev() {

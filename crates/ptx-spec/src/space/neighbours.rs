@@ -1,7 +1,10 @@
 //! Variants two choices away from the simplest one: they find faults that need two particular other
 //! choices, which a covering array of pairs need not have in one variant.
 
-use super::{Diagram, Slice, Values};
+use rustc_hash::FxHashMap;
+
+use super::diagram::{DEAD, Diagram};
+use super::{Slice, Values};
 use crate::spec::{Choice, Cube, Form};
 
 /// Axes with more values are not varied: the patterns of sinks, and the writing.
@@ -11,39 +14,69 @@ const MOST_VALUES: usize = 32;
 /// first those that differ only in modifiers, then the others, evenly spread.
 pub fn neighbours(form: &Form, space: &Diagram, limit: usize) -> Vec<Values> {
     let Some(base) = Slice::new(&space.all(), &Cube::default()).simplest() else { return Vec::new() };
-    let varied = |axis: &usize| {
-        let of = &form.axes[*axis];
+    let varied = |axis: usize| {
+        let of = &form.axes[axis];
         !of.choice.is_of_environment() && of.claimed.len() <= MOST_VALUES
     };
-    let axes: Vec<usize> = (0..base.len()).filter(varied).collect();
+    let is_new = |axis: usize, value: u8| value != base[axis] && form.axes[axis].claimed.contains(value);
+    let is_modifier = |axis: usize| form.axes[axis].choice == Choice::Modifier;
     let (mut modifiers, mut others) = (Vec::new(), Vec::new());
-    let mut keep = |values: Values, of: &[usize]| {
-        if space.contains(&values) {
-            let plain = of.iter().all(|&axis| form.axes[axis].choice == Choice::Modifier);
-            if plain { &mut modifiers } else { &mut others }.push(values);
-        }
-    };
-    for (at, &first) in axes.iter().enumerate() {
-        for one in changed(form, &base, first) {
-            for &second in &axes[at + 1..] {
-                changed(form, &one, second).for_each(|two| keep(two, &[first, second]));
+    let mut tail = Tail { space, base: &base, known: FxHashMap::default() };
+    let mut on_base = space.root;
+    for first in 0..base.len() {
+        for &(one, below) in space.edges(first, on_base).iter().filter(|(one, _)| varied(first) && is_new(first, *one))
+        {
+            let mut node = below;
+            for second in first + 1..base.len() {
+                let edges = space.edges(second, node).iter().filter(|(two, _)| varied(second) && is_new(second, *two));
+                for &(two, _) in edges.filter(|(_, below)| tail.follows(second + 1, *below)) {
+                    let plain = is_modifier(first) && is_modifier(second);
+                    if plain { &mut modifiers } else { &mut others }.push([(first, one), (second, two)]);
+                }
+                node = space.child(second, node, base[second]);
+                if node == DEAD {
+                    break;
+                }
             }
-            keep(one, &[first]);
+            if node != DEAD {
+                let plain = is_modifier(first);
+                if plain { &mut modifiers } else { &mut others }.push([(first, one); 2]);
+            }
         }
+        on_base = space.child(first, on_base, base[first]);
     }
     modifiers.truncate(limit);
     let rest = limit - modifiers.len();
     // A step of one would take them all from the first axes.
     let step = others.len().div_ceil(rest.max(1)).max(1);
     modifiers.extend(others.into_iter().step_by(step).take(rest));
-    modifiers
+    let changed = |changes: [(usize, u8); 2]| {
+        let mut values = base.clone();
+        changes.into_iter().for_each(|(axis, value)| values[axis] = value);
+        values
+    };
+    modifiers.into_iter().map(changed).collect()
 }
 
-/// A variant with each other claimed value of an axis.
-fn changed(form: &Form, values: &[u8], axis: usize) -> impl Iterator<Item = Values> {
-    form.axes[axis].claimed.iter().filter(move |value| *value != values[axis]).map(move |value| {
-        let mut other = values.to_vec();
-        other[axis] = value;
-        other
-    })
+/// The last choices of a variant.
+struct Tail<'a> {
+    space: &'a Diagram,
+    base: &'a [u8],
+    known: FxHashMap<(usize, u32), bool>,
+}
+
+impl Tail<'_> {
+    /// True if the choices of these axes may follow at a node.
+    fn follows(&mut self, level: usize, node: u32) -> bool {
+        let Some(&value) = self.base.get(level) else { return node != DEAD };
+        if node == DEAD {
+            return false;
+        }
+        if let Some(&known) = self.known.get(&(level, node)) {
+            return known;
+        }
+        let follows = self.follows(level + 1, self.space.child(level, node, value));
+        self.known.insert((level, node), follows);
+        follows
+    }
 }
