@@ -133,7 +133,7 @@ impl<'s> Survey<'s> {
             tool: format!("ptx-conform {}", env!("CARGO_PKG_VERSION")),
             specification: spec.fingerprint.clone(),
             engines: Vec::new(),
-            features: surveyed.iter().map(|surveyed| surveyed.feature(&grid)).collect(),
+            features: surveyed.par_iter().map(|surveyed| surveyed.feature(&grid)).collect(),
             never: Vec::new(),
         };
         let (among, lines) = (grid.all(), SurveyedLines::of(&surveyed));
