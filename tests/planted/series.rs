@@ -4,7 +4,7 @@ use arbtest::{arbitrary, arbtest};
 
 /// Checks a property on random bytes, of few bytes and of many. Panics, after the seed has been printed, if it does not hold, and if
 /// it could not be tried with most of them.
-pub fn holds(property: impl Fn(&mut arbitrary::Unstructured<'_>) -> arbitrary::Result<()>, cases: u32) {
+pub(crate) fn holds(property: impl Fn(&mut arbitrary::Unstructured<'_>) -> arbitrary::Result<()>, cases: u32) {
     let mut tried = 0;
     for case in 1..=cases {
         let size = 32 << (case % 12);
