@@ -105,11 +105,21 @@ const STRAIGHT: &[(&str, &str)] = &[
     ("mul.f32 %r1, 0f7fc00001, 0f3f800000; and.b32 %r1, %r1, 0x400000; st.b32 [%o], %r1;", "00400000"),
     ("mul.f32 %r1, 0f7f800001, 0f3f800000; and.b32 %r1, %r1, 0x400000; st.b32 [%o], %r1;", "00?00000"),
     ("mul.f32 %r1, 0f7f800000, 0f00000000; and.b32 %r1, %r1, 0x400000; st.b32 [%o], %r1;", "00400000"),
+    // Either way it is a NaN.
+    (
+        "mul.f32 %r1, 0f7f800001, 0f3f800000; setp.nan.f32 %p1, %r1, %r1; selp.b32 %r1, 7, 0, %p1; st.b32 [%o], %r1;",
+        "00000007",
+    ),
+    // Beside another NaN it is not passed on.
+    ("mul.f32 %r1, 0f7f800001, 0f7fffffff; and.b32 %r1, %r1, 0x400000; st.b32 [%o], %r1;", "00400000"),
     (
         "mul.f64 %d1, 0d7ff0000000000001, 0d3ff0000000000000; shr.b64 %d1, %d1, 51; st.b64 [%o], %d1;",
         "0000?ff? 00000000",
     ),
-    ("mov.b16 %h1, 0x7c01; mul.f16 %h1, %h1, %h1; and.b16 %h1, %h1, 0x200; st.b16 [%o], %h1;", "03020?00"),
+    (
+        "mov.b16 %h1, 0x7c01; mov.b16 %h2, 0x3c00; mul.f16 %h1, %h1, %h2; and.b16 %h1, %h1, 0x200; st.b16 [%o], %h1;",
+        "03020?00",
+    ),
     // Special registers, and addresses.
     ("mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.y; st.v2.b32 [%o], {%r1, %r2};", "00000001 00000000"),
     // Blanks and comments may stand before a component.

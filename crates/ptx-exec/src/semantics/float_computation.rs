@@ -34,6 +34,14 @@ impl SourceBits {
         low(unknown[self.source] >> self.at, self.bits) == 0
             || self.format.is_some_and(|format| format.is_nan(self.of(sources)))
     }
+
+    /// True if the part is a NaN of which is not known whether it signals.
+    fn may_signal(self, sources: &[u128], unknown: &[u128]) -> bool {
+        let unknown = low(unknown[self.source] >> self.at, self.bits);
+        self.format.is_some_and(|format| {
+            format.is_signalling(self.of(sources)) && unknown & format.quiet_nan() & !format.infinity() != 0
+        })
+    }
 }
 
 /// An element of a result.
@@ -50,12 +58,13 @@ pub(super) struct ResultElement {
 }
 
 impl ResultElement {
-    /// The NaN of the result's format that signals among some parts of the sources: the result may be that one, as where a product
-    /// with 1 is the other factor. Doubles keep the payload of a NaN; which NaN other instructions return is unspecified.
+    /// The NaN that signals, if it is the only one among the sources of the result's format: the result may be that one, as where a product
+    /// with 1 is the other factor. Beside another NaN it is not passed on. Which NaN is returned otherwise is unspecified.
     fn passed_on(&self, given: &[u128], format: FloatFormat) -> Option<ExpectedValue> {
-        let signals = |(part, bits): &(&SourceBits, &u128)| part.format == Some(format) && format.is_signalling(**bits);
-        let (_, bits) = self.parts.iter().zip(given).find(signals)?;
-        Some(ExpectedValue::nan(*bits, format))
+        let of_format = self.parts.iter().zip(given).filter(|(part, _)| part.format == Some(format));
+        let mut nans = of_format.map(|(_, bits)| *bits).filter(|bits| format.is_nan(*bits));
+        let only = nans.next().filter(|_| nans.next().is_none())?;
+        format.is_signalling(only).then(|| ExpectedValue::nan(only, format))
     }
 }
 
@@ -135,10 +144,11 @@ impl FloatComputation {
     pub(super) fn expect_partly(&self, sources: &[u128], unknown: &[u128], results: &mut [ExpectedValue]) {
         for (at, element) in self.elements.iter().enumerate() {
             let known = element.parts.iter().all(|part| part.is_known(sources, unknown));
-            let expected = match known {
-                true => self.element(at, element, sources).0,
-                false => ExpectedValue::anything(0, element.bits),
-            };
+            let either = element.parts.iter().any(|part| part.may_signal(sources, unknown));
+            let expected = known.then(|| self.element(at, element, sources).0);
+            // Quiet, it gives some quiet NaN, and otherwise one with its payload: nothing is the same in both.
+            let expected = expected.filter(|expected| !either || expected.nan_format().is_none());
+            let expected = expected.unwrap_or_else(|| ExpectedValue::anything(0, element.bits));
             results[element.result] = results[element.result].joined(element.at, &expected);
         }
     }

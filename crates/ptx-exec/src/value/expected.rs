@@ -94,11 +94,16 @@ impl ExpectedValue {
         !self.free
     }
 
-    /// The bits of the example on which what is computed next may rely: those that are fixed, and that a NaN is quiet whose
-    /// example is.
+    /// The bits of the example on which what is computed next may rely: those that are fixed, and of a NaN that it is quiet, or else that
+    /// it has the payload of one that signals: passed on, made quiet or replaced by ones, it is known to be a NaN by that.
     pub fn known(&self) -> u128 {
         let quiet = self.format.quiet_nan() & !self.format.infinity();
-        self.nans().fold(self.fixed(), |known, at| known | self.example & quiet << at)
+        let fraction = low(!self.format.infinity(), self.format.bits()) & !self.format.sign();
+        let of_nan = |at: u32| match self.example >> at & fraction {
+            bits if bits & quiet != 0 => quiet << at,
+            payload => payload << at,
+        };
+        self.nans().fold(self.fixed(), |known, at| known | of_nan(at))
     }
 
     /// The format of the only float of the value, if it must be a NaN.
