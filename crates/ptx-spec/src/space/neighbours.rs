@@ -27,13 +27,13 @@ pub fn neighbours(form: &Form, space: &Diagram, limit: usize) -> Vec<Values> {
         for &(one, below) in space.edges(first, on_base).iter().filter(|(one, _)| varied(first) && is_new(first, *one))
         {
             let mut node = below;
-            for second in first + 1..base.len() {
+            for (second, &kept) in base.iter().enumerate().skip(first + 1) {
                 let edges = space.edges(second, node).iter().filter(|(two, _)| varied(second) && is_new(second, *two));
                 for &(two, _) in edges.filter(|(_, below)| tail.follows(second + 1, *below)) {
                     let plain = is_modifier(first) && is_modifier(second);
                     if plain { &mut modifiers } else { &mut others }.push([(first, one), (second, two)]);
                 }
-                node = space.child(second, node, base[second]);
+                node = space.child(second, node, kept);
                 if node == DEAD {
                     break;
                 }
