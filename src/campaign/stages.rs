@@ -32,8 +32,8 @@ use crate::engine::{CaseExecutor, LineJudge};
 use crate::ledger::TaskKind;
 use crate::spec::{Form, Instruction, Spec};
 
-/// How many instructions are planned at once: so few that their plans take little memory, and so many that small ones leave no thread
-/// idle. The same for any number of threads, since it decides which lines are asked about together.
+/// How many instructions are planned at once. With more, their plans take more memory; with fewer, threads are idle. It decides which
+/// lines are asked about together, and so is the same for any number of threads.
 const PLANNED: usize = 4;
 
 /// A task is counted from here on, until this is dropped, even by a panic.

@@ -35,12 +35,10 @@ impl SourceBits {
             || self.format.is_some_and(|format| format.is_nan(self.of(sources)))
     }
 
-    /// True if the part is a NaN of which is not known whether it signals.
+    /// True if the part is a NaN, and whether it signals is not known.
     fn may_signal(self, sources: &[u128], unknown: &[u128]) -> bool {
         let unknown = low(unknown[self.source] >> self.at, self.bits);
-        self.format.is_some_and(|format| {
-            format.is_signalling(self.of(sources)) && unknown & format.quiet_nan() & !format.infinity() != 0
-        })
+        self.format.is_some_and(|format| format.is_signalling(self.of(sources)) && unknown & format.quiet_bit() != 0)
     }
 }
 

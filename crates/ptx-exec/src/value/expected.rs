@@ -97,7 +97,7 @@ impl ExpectedValue {
     /// The bits of the example on which what is computed next may rely: those that are fixed, and of a NaN that it is quiet, or else that
     /// it has the payload of one that signals: passed on, made quiet or replaced by ones, it is known to be a NaN by that.
     pub fn known(&self) -> u128 {
-        let quiet = self.format.quiet_nan() & !self.format.infinity();
+        let quiet = self.format.quiet_bit();
         let fraction = low(!self.format.infinity(), self.format.bits()) & !self.format.sign();
         let of_nan = |at: u32| match self.example >> at & fraction {
             bits if bits & quiet != 0 => quiet << at,

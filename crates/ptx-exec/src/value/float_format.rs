@@ -130,9 +130,14 @@ impl FloatFormat {
         self.infinity() | 1 << (self.mantissa + self.padding - 1)
     }
 
+    /// The bit of a NaN that says that it does not signal.
+    pub fn quiet_bit(self) -> u128 {
+        self.quiet_nan() & !self.infinity()
+    }
+
     /// True if the low bits of a number are a NaN that signals.
     pub fn is_signalling(self, bits: u128) -> bool {
-        self.specials == Infinity && self.is_nan(bits) && bits & self.quiet_nan() & !self.infinity() == 0
+        self.specials == Infinity && self.is_nan(bits) && bits & self.quiet_bit() == 0
     }
 
     /// The canonical NaN, whose magnitude is all ones. The format has NaNs.

@@ -19,8 +19,11 @@ pub fn neighbours(form: &Form, space: &Diagram, limit: usize) -> Vec<Values> {
         !of.choice.is_of_environment() && of.claimed.len() <= MOST_VALUES
     };
     let is_new = |axis: usize, value: u8| value != base[axis] && form.axes[axis].claimed.contains(value);
-    let is_modifier = |axis: usize| form.axes[axis].choice == Choice::Modifier;
     let (mut modifiers, mut others) = (Vec::new(), Vec::new());
+    let mut keep = |changes: [(usize, u8); 2]| {
+        let plain = changes.iter().all(|(axis, _)| form.axes[*axis].choice == Choice::Modifier);
+        if plain { &mut modifiers } else { &mut others }.push(changes);
+    };
     let mut tail = Tail { space, base: &base, known: FxHashMap::default() };
     let mut on_base = space.root;
     for first in 0..base.len() {
@@ -30,8 +33,7 @@ pub fn neighbours(form: &Form, space: &Diagram, limit: usize) -> Vec<Values> {
             for (second, &kept) in base.iter().enumerate().skip(first + 1) {
                 let edges = space.edges(second, node).iter().filter(|(two, _)| varied(second) && is_new(second, *two));
                 for &(two, _) in edges.filter(|(_, below)| tail.follows(second + 1, *below)) {
-                    let plain = is_modifier(first) && is_modifier(second);
-                    if plain { &mut modifiers } else { &mut others }.push([(first, one), (second, two)]);
+                    keep([(first, one), (second, two)]);
                 }
                 node = space.child(second, node, kept);
                 if node == DEAD {
@@ -39,8 +41,7 @@ pub fn neighbours(form: &Form, space: &Diagram, limit: usize) -> Vec<Values> {
                 }
             }
             if node != DEAD {
-                let plain = is_modifier(first);
-                if plain { &mut modifiers } else { &mut others }.push([(first, one); 2]);
+                keep([(first, one); 2]);
             }
         }
         on_base = space.child(first, on_base, base[first]);
